@@ -57,6 +57,7 @@ private:
 struct Bounds {
   AffineForm below, above;
   static Bounds of(const Access &access, int64_t axis, Dims &dims);
+  bool operator==(const Bounds &) const = default;
 };
 
 /// Marks the axes of every access under `root` that the facts prove to be in bounds.

@@ -7,8 +7,13 @@
 // - a store drops it, in the same two ways;
 // - a reduction or product gets its identity, by a select unless the padding is known to hold it;
 // - an index tile gets -1, which is outside every view.
+//
+// A load fills with 0, or with the identity of a maximum or minimum where that spares selects: in a
+// softmax, -inf in the padding of x is 0 in that of exp(x - max x).
 #include "passes/analysis/Accesses.h"
 #include "passes/analysis/AxisClasses.h"
+#include "passes/analysis/Facts.h"
+#include "passes/analysis/Padding.h"
 
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -26,35 +31,50 @@ constexpr StringLiteral kFlag = "pad-tiles";
 class Padder {
 public:
   explicit Padder(func::FuncOp kernel)
-      : kernel(kernel), classes(kernel), builder(kernel.getContext()) {}
+      : kernel(kernel), dims(kernel), classes(kernel), builder(kernel.getContext()),
+        padding(classes) {}
 
   void run();
 
 private:
+  /// An operand whose elements along `axis` meet, and the element that changes nothing.
+  struct Meeting {
+    OpOperand *operand;
+    int64_t axis;
+    Attribute identity;
+  };
+
+  SmallVector<Meeting> meetingsOf(Operation *op);
   bool mayReadNeighbours(const Access &access, int64_t axis);
+  bool coversDim(const Access &access, int64_t axis);
+  bool drops(Operation *op, unsigned axisClass, const Bounds &bounds);
+  bool mayGiveAnything(const Access &load, int64_t axis);
+  bool mayFill(tile::LoadOp load);
+  void chooseFill(tile::LoadOp load);
+  int64_t countSelects();
   void padConstant(arith::ConstantOp op);
   void padAccess(Operation *op);
-  void padIdentity(OpOperand &operand, int64_t axis, Attribute identity);
-  void padReduce(Operation *op, tile::ReduceKind kind, int64_t axis);
+  void padIdentity(const Meeting &meeting);
   void padAssert(tile::AssertOp op);
   void growFromOne(tile::ExpandDimsOp op);
   void shrinkToOne(tile::BroadcastOp op);
 
-  std::optional<Attribute> padding(Value tile, int64_t axis);
   Value isOriginal(Location loc, ArrayRef<int64_t> shape, int64_t axis, int64_t extent);
   Value constant(Location loc, Type type, Attribute element);
 
   func::FuncOp kernel;
+  Dims dims;
   AxisClasses classes;
   OpBuilder builder;
   llvm::SmallDenseSet<Value> written; // views that the kernel stores to
+  SmallVector<Operation *> ops;
+  SmallVector<Meeting> meetings;
+  Padding padding;
 };
 
 } // namespace
 
 //===- Values --------------------------------------------------------------------------------===//
-
-static Attribute zeroOf(Type element) { return Builder(element.getContext()).getZeroAttr(element); }
 
 static Attribute identityOf(tile::ReduceKind kind, Type element) {
   Builder builder(element.getContext());
@@ -97,45 +117,15 @@ Value Padder::isOriginal(Location loc, ArrayRef<int64_t> shape, int64_t axis, in
   return full == mask.getType() ? mask : builder.create<tile::BroadcastOp>(loc, full, mask);
 }
 
-/// The one value that a tile's padding along `axis` holds, if known.
-std::optional<Attribute> Padder::padding(Value tile, int64_t axis) {
-  Attribute number;
-  Operation *op = tile.getDefiningOp();
-  if (!op || !classes.contains(tile))
-    return std::nullopt;
-  if (matchPattern(tile, m_Constant(&number))) {
-    auto splat = dyn_cast<SplatElementsAttr>(number);
-    return splat ? std::optional(splat.getSplatValue<Attribute>()) : std::nullopt;
-  }
-  if (auto splat = dyn_cast<tile::SplatOp>(op)) {
-    if (matchPattern(splat.getValue(), m_Constant(&number)))
-      return number;
-  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
-    if (!classes.of(tile, axis).combined)
-      return std::nullopt; // may hold anything
-    if (!load.getFill())
-      return zeroOf(getElementTypeOrSelf(tile));
-    if (matchPattern(load.getFill(), m_Constant(&number)))
-      return number;
-  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-    return padding(transpose.getSource(), transpose.getPermutation()[axis]);
-  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-    int64_t added = expand.getAxis();
-    if (axis != added)
-      return padding(expand.getSource(), axis < added ? axis : axis - 1);
-  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
-    if (classes.contains(broadcast.getSource()) &&
-        classes.of(tile, axis).extent == classes.of(broadcast.getSource(), axis).extent)
-      return padding(broadcast.getSource(), axis);
-  } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
-    Type source = getElementTypeOrSelf(cast.getSource());
-    if (padding(cast.getSource(), axis) == zeroOf(source))
-      return zeroOf(getElementTypeOrSelf(tile));
-  }
-  return std::nullopt;
-}
-
 //===- Operations ----------------------------------------------------------------------------===//
+
+/// Whether an access has a whole dimension of its view along `axis`.
+bool Padder::coversDim(const Access &access, int64_t axis) {
+  int64_t extent = access.extents[axis];
+  return access.view.getType().getShape()[axis] == extent &&
+         !isa<RankedTensorType>(access.indices[axis].getType()) &&
+         matchPattern(access.indices[axis], m_Zero());
+}
 
 /// Whether a load's padding may hold neighbouring data: no op combines elements along the axis, and
 /// no other program writes there meanwhile.
@@ -180,13 +170,11 @@ void Padder::padAccess(Operation *op) {
     if (extent == tile::kGather) {
       for (OpOperand &operand : op->getOpOperands())
         if (operand.get() == access.indices[axis] && operand.get() != tile)
-          padIdentity(operand, 0, builder.getI32IntegerAttr(-1));
+          padIdentity({&operand, 0, builder.getI32IntegerAttr(-1)});
       continue;
     }
     padded[axis] = classes.of(tile, kept).padded;
-    bool coversDim = access.view.getType().getShape()[axis] == extent &&
-                     matchPattern(access.indices[axis], m_Zero());
-    if (valid[axis] == 0 && !coversDim && !mayReadNeighbours(access, axis))
+    if (valid[axis] == 0 && !coversDim(access, axis) && !mayReadNeighbours(access, axis))
       valid[axis] = extent;
   }
   op->setAttr("extents", builder.getDenseI64ArrayAttr(padded));
@@ -194,20 +182,117 @@ void Padder::padAccess(Operation *op) {
     op->setAttr("valid", builder.getDenseI64ArrayAttr(valid));
 }
 
-/// Puts `identity` into the padding of an operand.
-void Padder::padIdentity(OpOperand &operand, int64_t axis, Attribute identity) {
-  Value tile = operand.get();
-  if (!classes.isPadded(tile, axis) || padding(tile, axis) == identity)
-    return;
-  Location loc = operand.getOwner()->getLoc();
-  auto type = cast<RankedTensorType>(tile.getType());
-  builder.setInsertionPoint(operand.getOwner());
-  Value mask = isOriginal(loc, type.getShape(), axis, classes.of(tile, axis).extent);
-  operand.set(builder.create<arith::SelectOp>(loc, mask, tile, constant(loc, type, identity)));
+SmallVector<Padder::Meeting> Padder::meetingsOf(Operation *op) {
+  auto alongAxis = [&](int64_t operand, int64_t axis, auto identityOf) {
+    Type element = getElementTypeOrSelf(op->getOperand(operand));
+    return Meeting{&op->getOpOperand(operand), axis, identityOf(element)};
+  };
+  auto reduced = [&](auto reduce) {
+    return alongAxis(0, reduce.getAxis(),
+                     [&](Type element) { return identityOf(reduce.getKind(), element); });
+  };
+  if (auto reduce = dyn_cast<tile::ReduceOp>(op))
+    return {reduced(reduce)};
+  if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
+    return {reduced(reduce)};
+  if (isa<tile::DotOp>(op))
+    return {alongAxis(0, 1, zeroOf), alongAxis(1, 0, zeroOf)};
+  return {};
 }
 
-void Padder::padReduce(Operation *op, tile::ReduceKind kind, int64_t axis) {
-  padIdentity(op->getOpOperand(0), axis, identityOf(kind, getElementTypeOrSelf(op->getOperand(0))));
+/// Puts the identity into the padding of an operand.
+void Padder::padIdentity(const Meeting &meeting) {
+  auto [operand, axis, identity] = meeting;
+  Value tile = operand->get();
+  if (!classes.isPadded(tile, axis) || padding.of(tile, axis) == identity)
+    return;
+  Location loc = operand->getOwner()->getLoc();
+  auto type = cast<RankedTensorType>(tile.getType());
+  builder.setInsertionPoint(operand->getOwner());
+  Value mask = isOriginal(loc, type.getShape(), axis, classes.of(tile, axis).extent);
+  operand->set(builder.create<arith::SelectOp>(loc, mask, tile, constant(loc, type, identity)));
+}
+
+//===- What loads fill with ------------------------------------------------------------------===//
+
+int64_t Padder::countSelects() {
+  padding.forget();
+  return llvm::count_if(meetings, [&](const Meeting &meeting) {
+    auto [operand, axis, identity] = meeting;
+    return classes.isPadded(operand->get(), axis) && padding.of(operand->get(), axis) != identity;
+  });
+}
+
+/// Whether an op drops, of the axis of a tile, what is outside of `bounds`.
+bool Padder::drops(Operation *op, unsigned axisClass, const Bounds &bounds) {
+  auto isOfClass = [&](Value tile, int64_t axis) {
+    return classes.contains(tile) && classes.idOf(tile, axis) == axisClass;
+  };
+  if (auto scan = dyn_cast<tile::ScanOp>(op))
+    return !isOfClass(scan.getSource(), scan.getAxis());
+  if (auto assertion = dyn_cast<tile::AssertOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(assertion.getCondition().getType());
+    return llvm::none_of(llvm::seq<int64_t>(0, type ? type.getRank() : 0),
+                         [&](int64_t axis) { return isOfClass(assertion.getCondition(), axis); });
+  }
+  auto access = Access::of(op);
+  if (!access || isa<tile::LoadOp>(op))
+    return true;
+  for (int64_t axis = 0, rank = access->extents.size(); axis < rank; ++axis) {
+    if (access->extents[axis] == 0 || !isOfClass(access->tile(), access->tileAxis(axis)))
+      continue;
+    if (!access->isRange(axis) || Bounds::of(*access, axis, dims) != bounds)
+      return false;
+  }
+  return true;
+}
+
+/// Whether a load stays within its view along an axis, or whatever it gives outside is dropped.
+bool Padder::mayGiveAnything(const Access &load, int64_t axis) {
+  if (load.extents[axis] == tile::kGather)
+    return false;
+  Bounds bounds = Bounds::of(load, axis, dims);
+  Facts facts = Facts::at(load.op);
+  if (facts.proveNonPositive(bounds.below) && facts.proveNonPositive(bounds.above))
+    return true;
+  if (load.extents[axis] == 0 || classes.of(load.tile(), load.tileAxis(axis)).combined)
+    return false;
+  unsigned axisClass = classes.idOf(load.tile(), load.tileAxis(axis));
+  return llvm::all_of(ops, [&](Operation *op) { return drops(op, axisClass, bounds); });
+}
+
+/// Whether the fill of a load only matters in the padding of one axis, which it has whole.
+bool Padder::mayFill(tile::LoadOp load) {
+  Access access = *Access::of(load);
+  if (load.getFill() || !isa<FloatType>(getElementTypeOrSelf(load.getType())))
+    return false;
+  int64_t padded = 0;
+  for (int64_t axis = 0, rank = access.extents.size(); axis < rank; ++axis) {
+    bool isPadded = access.isRange(axis) && classes.isPadded(access.tile(), access.tileAxis(axis));
+    if (isPadded && coversDim(access, axis))
+      ++padded;
+    else if (!mayGiveAnything(access, axis))
+      return false;
+  }
+  return padded == 1;
+}
+
+/// Lets a load fill with what spares most selects.
+void Padder::chooseFill(tile::LoadOp load) {
+  if (!mayFill(load))
+    return;
+  Type element = load.getView().getType().getElementType();
+  builder.setInsertionPoint(load);
+  int64_t fewest = countSelects();
+  for (tile::ReduceKind kind : {tile::ReduceKind::Max, tile::ReduceKind::Min}) {
+    auto fill = builder.create<arith::ConstantOp>(load.getLoc(),
+                                                  cast<TypedAttr>(identityOf(kind, element)));
+    load.getFillMutable().assign(fill);
+    if (countSelects() < fewest)
+      return;
+    load.getFillMutable().clear();
+    fill.erase();
+  }
 }
 
 void Padder::padAssert(tile::AssertOp op) {
@@ -284,33 +369,31 @@ void Padder::run() {
             .with("padded", each.padded)
         << "an axis of " << each.extent << " elements gets " << each.padded
         << (each.productMultiple > 1 ? ", for matrix products" : "");
-  for (Value tile : classes.tiles())
-    tile.setType(classes.paddedType(tile));
-  SmallVector<Operation *> all;
   kernel.walk([&](Operation *op) {
-    all.push_back(op);
+    ops.push_back(op);
+    llvm::append_range(meetings, meetingsOf(op));
     if (auto access = Access::of(op); access && !isa<tile::LoadOp>(op))
       written.insert(access->tensor());
   });
-  for (Operation *op : all) {
+  for (Operation *op : ops)
+    if (auto load = dyn_cast<tile::LoadOp>(op))
+      chooseFill(load);
+  padding.forget();
+  for (Value tile : classes.tiles())
+    tile.setType(classes.paddedType(tile));
+  for (Operation *op : ops) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       padConstant(constant);
     else if (Access::of(op))
       padAccess(op);
-    else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
-      padReduce(op, reduce.getKind(), reduce.getAxis());
-    else if (auto reduce = dyn_cast<tile::ArgReduceOp>(op))
-      padReduce(op, reduce.getKind(), reduce.getAxis());
-    else if (isa<tile::DotOp>(op))
-      for (int64_t side : {0, 1})
-        padIdentity(op->getOpOperand(side), 1 - side,
-                    zeroOf(getElementTypeOrSelf(op->getOperand(side))));
     else if (auto assertion = dyn_cast<tile::AssertOp>(op))
       padAssert(assertion);
     else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op))
       shrinkToOne(broadcast);
+    for (const Meeting &meeting : meetingsOf(op))
+      padIdentity(meeting);
   }
-  for (Operation *op : all) // last, since their results leave the classes
+  for (Operation *op : ops) // last, since their results leave the classes
     if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
       growFromOne(expand);
 }

@@ -6,6 +6,7 @@
 // and the threads of a block, and the blocks of a cluster, meet for it. Where j is no column, both
 // give 0: that is outside the tensor. Only where the row is reduced in another way too, for without
 // a reduction blocks cannot share it (spread-rows).
+#include "passes/analysis/Accesses.h"
 #include "passes/analysis/UniformTiles.h"
 #include "passes/say/Explain.h"
 
@@ -47,7 +48,8 @@ static bool areColumns(Value tile) {
   return range && range.getType().getNumElements() > 1 && matchPattern(range.getStart(), m_Zero());
 }
 
-/// Whether a load has all columns of one row.
+/// Whether a load has all columns of one row, and the row itself, if it fills with another number
+/// than the element's load.
 static std::optional<int64_t> axisOfRow(tile::LoadOp load) {
   auto view = load.getView().getType();
   std::optional<int64_t> axis;
@@ -56,8 +58,9 @@ static std::optional<int64_t> axisOfRow(tile::LoadOp load) {
       return std::nullopt;
     else if (extent > 1)
       axis = i;
-  if (!axis || load.getFill() || !matchPattern(load.getIndices()[*axis], m_Zero()) ||
-      view.isDynamicDim(*axis))
+    else if (load.getFill() && !Access::of(load)->isInBounds(i))
+      return std::nullopt;
+  if (!axis || !matchPattern(load.getIndices()[*axis], m_Zero()) || view.isDynamicDim(*axis))
     return std::nullopt;
   int64_t size = view.getShape()[*axis], valid = load.getExtents()[*axis];
   if (auto stated = load.getValid(); stated && (*stated)[*axis])

@@ -40,6 +40,46 @@ func.func @padded(%x: !view {tile.name = "x"}, %labels: !tile.view<?xi32> {tile.
 
 // -----
 
+// A row that is filled with another number than 0 where it ends is picked from too, if the tensor has
+// the row; else the fill would be picked.
+!view = !tile.view<?x128xf32>
+!row = tensor<1x128xf32>
+
+// CHECK-LABEL: @filled
+// CHECK: tile.load %arg0{{.*}} extents [1, 128] fill
+// CHECK: tile.load %arg0{{.*}} extents [1, -1] {in_bounds = array<i1: true, false>}
+// CHECK: tile.load %arg0{{.*}} extents [1, 128] fill
+// CHECK-NOT: extents [1, -1]
+func.func @filled(%x: !view {tile.name = "x"}, %label: i32 {tile.name = "label"}, %y: !tile.view<?xf32> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %low = arith.constant 0xFF800000 : f32
+  %zeros = arith.constant dense<0.0> : !row
+  %m = tile.dim %x, 0 : !view
+  tile.grid[%m]
+  %i = tile.program_id 0
+  %range = tile.range %c0 : tensor<128xi32>
+  %columns = tile.expand_dims %range, 0 : tensor<128xi32> -> tensor<1x128xi32>
+  %number = tile.splat %label : i32 -> tensor<1xi32>
+  %column = tile.expand_dims %number, 1 : tensor<1xi32> -> tensor<1x1xi32>
+  %wanted = tile.broadcast %column : tensor<1x1xi32> -> tensor<1x128xi32>
+  %is = arith.cmpi eq, %columns, %wanted : tensor<1x128xi32>
+  %t = tile.load %x[%i, %c0] extents [1, 128] fill %low : f32 {in_bounds = array<i1: true, false>} : !view, i32, i32 -> !row
+  %peak = tile.reduce max %t, 1 : !row -> tensor<1xf32>
+  %only = arith.select %is, %t, %zeros : tensor<1x128xi1>, !row
+  %picked = tile.reduce sum %only, 1 : !row -> tensor<1xf32>
+  %u = tile.load %x[%label, %c0] extents [1, 128] fill %low : f32 : !view, i32, i32 -> !row
+  %high = tile.reduce max %u, 1 : !row -> tensor<1xf32>
+  %alone = arith.select %is, %u, %zeros : tensor<1x128xi1>, !row
+  %second = tile.reduce sum %alone, 1 : !row -> tensor<1xf32>
+  %a = arith.subf %picked, %peak : tensor<1xf32>
+  %b = arith.subf %second, %high : tensor<1xf32>
+  %d = arith.subf %a, %b : tensor<1xf32>
+  tile.store %d, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
 // A part of a row does not have every column, several rows pick several elements, a tensor that is
 // written before the number is known may hold another element by then, and a row that is reduced in
 // no other way could no longer be shared by blocks.

@@ -1,0 +1,109 @@
+#include "passes/analysis/Padding.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+
+namespace tilewright::passes {
+
+Attribute zeroOf(Type element) { return Builder(element.getContext()).getZeroAttr(element); }
+
+std::optional<Attribute> Padding::of(Value tile, int64_t axis) {
+  if (auto found = known.find({tile, axis}); found != known.end())
+    return found->second;
+  return known[{tile, axis}] = compute(tile, axis);
+}
+
+/// A number in another type, where every type has it: 0, and the infinities of floats.
+static std::optional<Attribute> castOf(std::optional<Attribute> number, Type type) {
+  if (!number)
+    return std::nullopt;
+  if (*number == zeroOf(cast<TypedAttr>(*number).getType()))
+    return zeroOf(type);
+  auto from = dyn_cast<FloatAttr>(*number);
+  auto to = dyn_cast<FloatType>(type);
+  if (!from || !from.getValue().isInfinity() || !to)
+    return std::nullopt;
+  auto infinity = APFloat::getInf(to.getFloatSemantics(), from.getValue().isNegative());
+  return infinity.isInfinity() ? std::optional<Attribute>(FloatAttr::get(type, infinity))
+                               : std::nullopt;
+}
+
+/// Whether `tile` repeats along `axis` the maximum of `row`.
+static bool isMaximumOf(Value tile, Value row, int64_t axis) {
+  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
+  auto expand =
+      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
+  auto max = expand ? expand.getSource().getDefiningOp<tile::ReduceOp>() : tile::ReduceOp();
+  return max && max.getKind() == tile::ReduceKind::Max && max.getSource() == row &&
+         int64_t(max.getAxis()) == axis && int64_t(expand.getAxis()) == axis;
+}
+
+/// What an elementwise op makes of its operands' padding.
+std::optional<Attribute> Padding::fold(Operation *op, int64_t axis) {
+  // -inf less the row's maximum. If that is -inf too, so is the row, and its differences are NaN.
+  if (auto difference = dyn_cast<arith::SubFOp>(op)) {
+    auto lhs = dyn_cast_or_null<FloatAttr>(of(difference.getLhs(), axis).value_or(nullptr));
+    if (lhs && lhs.getValue().isInfinity() && lhs.getValue().isNegative() &&
+        isMaximumOf(difference.getRhs(), difference.getLhs(), axis))
+      return lhs;
+  }
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    auto element = of(operand, axis);
+    if (!element)
+      return std::nullopt;
+    operands.push_back(SplatElementsAttr::get(cast<ShapedType>(operand.getType()), *element));
+  }
+  // A fold may change the op that it looks at.
+  Operation *copy = op->clone();
+  auto erase = llvm::make_scope_exit([&] { copy->destroy(); });
+  SmallVector<OpFoldResult> results;
+  if (failed(copy->fold(operands, results)) || results.size() != 1)
+    return std::nullopt;
+  if (auto value = dyn_cast<Value>(results.front()))
+    return of(value, axis);
+  auto splat = dyn_cast<SplatElementsAttr>(cast<Attribute>(results.front()));
+  return splat ? std::optional(splat.getSplatValue<Attribute>()) : std::nullopt;
+}
+
+std::optional<Attribute> Padding::compute(Value tile, int64_t axis) {
+  Attribute number;
+  Operation *op = tile.getDefiningOp();
+  if (!op || !classes.contains(tile))
+    return std::nullopt;
+  if (matchPattern(tile, m_Constant(&number))) {
+    auto splat = dyn_cast<SplatElementsAttr>(number);
+    return splat ? std::optional(splat.getSplatValue<Attribute>()) : std::nullopt;
+  }
+  if (auto splat = dyn_cast<tile::SplatOp>(op)) {
+    if (matchPattern(splat.getValue(), m_Constant(&number)))
+      return number;
+  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    if (!classes.of(tile, axis).combined)
+      return std::nullopt; // may hold anything
+    if (!load.getFill())
+      return zeroOf(getElementTypeOrSelf(tile));
+    if (matchPattern(load.getFill(), m_Constant(&number)))
+      return number;
+  } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
+    return of(transpose.getSource(), transpose.getPermutation()[axis]);
+  } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    int64_t added = expand.getAxis();
+    if (axis != added)
+      return of(expand.getSource(), axis < added ? axis : axis - 1);
+  } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
+    if (classes.contains(broadcast.getSource()) &&
+        classes.of(tile, axis).extent == classes.of(broadcast.getSource(), axis).extent)
+      return of(broadcast.getSource(), axis);
+  } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
+    return castOf(of(cast.getSource(), axis), getElementTypeOrSelf(tile));
+  } else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) {
+    return fold(op, axis);
+  }
+  return std::nullopt;
+}
+
+} // namespace tilewright::passes

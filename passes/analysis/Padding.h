@@ -1,0 +1,34 @@
+//===- Padding.h - what the padding of tiles holds
+//---------------------------------------------===//
+#ifndef TILEWRIGHT_PASSES_ANALYSIS_PADDING_H
+#define TILEWRIGHT_PASSES_ANALYSIS_PADDING_H
+
+#include "passes/analysis/AxisClasses.h"
+
+namespace tilewright::passes {
+
+/// The number 0 of a type.
+mlir::Attribute zeroOf(mlir::Type element);
+
+/// What tiles hold behind their own elements, along the axes of classes that get padded extents.
+class Padding {
+public:
+  explicit Padding(AxisClasses &classes) : classes(classes) {}
+
+  /// The one value that a tile's padding along `axis` holds, if known. A difference of -inf and its
+  /// row's maximum counts as -inf: where it is NaN, so are the row's own.
+  std::optional<mlir::Attribute> of(mlir::Value tile, int64_t axis);
+  /// After a change to what loads fill with.
+  void forget() { known.clear(); }
+
+private:
+  std::optional<mlir::Attribute> compute(mlir::Value tile, int64_t axis);
+  std::optional<mlir::Attribute> fold(mlir::Operation *op, int64_t axis);
+
+  AxisClasses &classes;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, std::optional<mlir::Attribute>> known;
+};
+
+} // namespace tilewright::passes
+
+#endif
