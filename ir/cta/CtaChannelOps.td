@@ -83,20 +83,22 @@ def Cta_WaitOp : Cta_SlotFromChannel<"wait"> {
 def Cta_CopyOp : Cta_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "producer: starts to fill a slot with a tile of a view";
   let description = [{
-    Indices and extents as in `tile.load` (zeros outside the view; no gathers: C1); `valid` and
-    `in_bounds` likewise (C4). C2: the kept extents are the slot's shape. C3: an index and an extent
-    per view axis. C5: view and slot have the same element type. `vector` is the number of elements
-    that one access moves; TMA ignores it. If the predicate is false, nothing is copied, and the
-    contents of the slot are unspecified. C6: for a `tma` channel, the view's innermost axis is
-    contiguous and copied, the view is not part of another one, boxes are whole (no `valid`), and
-    there is no predicate.
+    Indices and extents as in `tile.load` (no gathers: C1); `valid` and `in_bounds` likewise (C4).
+    Elements outside the view are `fill`, or 0 without it. C2: the kept extents are the slot's
+    shape. C3: an index and an extent per view axis. C5: view, slot and fill have the same element
+    type. `vector` is the number of elements that one access moves; TMA ignores it. If the predicate
+    is false, nothing is copied, and the contents of the slot are unspecified. C6: for a `tma`
+    channel, the view's innermost axis is contiguous and copied, the view is not part of another
+    one, boxes are whole (no `valid`), and there is no predicate. C7: only copies of a `cp_async`
+    channel have a fill, and their rows end with vectors.
   }];
   let arguments = (ins Arg<Tile_View, "", [MemRead]>:$view, Variadic<I32>:$indices,
                        Arg<Cta_Slot, "", [MemWrite]>:$slot, Optional<I1>:$predicate,
                        DenseI64ArrayAttr:$extents,
                        OptionalAttr<DenseI64ArrayAttr>:$valid,
                        OptionalAttr<DenseBoolArrayAttr>:$in_bounds,
-                       DefaultValuedAttr<I64Attr, "1">:$vector);
+                       DefaultValuedAttr<I64Attr, "1">:$vector,
+                       OptionalAttr<TypedAttrInterface>:$fill);
   let assemblyFormat = [{
     $view `[` $indices `]` `extents` $extents `,` $slot (`if` $predicate^)? attr-dict
     `:` type($view) `,` type($slot)

@@ -301,6 +301,14 @@ LogicalResult ElementOp::verify() {
   return success();
 }
 
+/// Whether the view, or the valid part of the tile, may end within a vector.
+static bool mayEndWithinVector(CopyOp op) {
+  int64_t vector = op.getVector(), end = op.getView().getType().getShape().back();
+  bool isKnown = op.getInBounds() && op.getInBounds()->back();
+  bool endsThere = isKnown || (!ShapedType::isDynamic(end) && end % vector == 0);
+  return !endsThere || (op.getValid() && op.getValid()->back() % vector != 0);
+}
+
 LogicalResult CopyOp::verify() {
   SmallVector<int64_t> shape;
   for (int64_t extent : getExtents()) {
@@ -327,7 +335,15 @@ LogicalResult CopyOp::verify() {
   Type element = getSlot().getType().getTile().getElementType();
   if (element != getView().getType().getElementType()) // C5
     return emitOpError() << "fills " << getSlot().getType() << " from " << getView().getType();
+  if (auto fill = getFillAttr(); fill && fill.getType() != element) // C5
+    return emitOpError() << "fills " << getSlot().getType() << " with " << fill;
   ChannelOp channel = channelOf(getSlot());
+  if (getFill() && channel && channel.getKind() != ChannelKind::CpAsync) // C7
+    return emitOpError() << "has a fill, which a channel of kind `"
+                         << stringifyChannelKind(channel.getKind()) << "` does not take";
+  if (getFill() && mayEndWithinVector(*this)) // C7
+    return emitOpError() << "has a fill, and rows that may end within a vector of " << getVector()
+                         << " elements";
   return channel && channel.getKind() == ChannelKind::Tma ? verifyTmaCopy(*this) : success();
 }
 

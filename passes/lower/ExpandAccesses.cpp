@@ -1,6 +1,7 @@
 // Loads, stores and atomics of global memory. A register's place is a start (shared by all threads)
 // plus what its coordinates add. Consecutive registers move as one vector when layout, alignment
-// and the innermost axis allow; a vector that crosses the end of a row falls back to its elements.
+// and the innermost axis allow. A vector that crosses the end of a row falls back to its elements,
+// unless rows end with vectors.
 #include "passes/lower/Expander.h"
 
 #include "passes/analysis/Divisibility.h"
@@ -27,7 +28,8 @@ Value Expander::scaled(Value index, Value stride) {
   return builder.createOrFold<arith::MulIOp>(loc, index, stride);
 }
 
-Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index) {
+Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index,
+                      int64_t vector) {
   Place result;
   // The part of the offset that all threads share, and the part of this thread. They stay separate:
   // the former takes no registers per thread, and the latter is the same for all registers.
@@ -79,12 +81,13 @@ Place Expander::place(const GlobalAccess &access, const Layout &layout, Value in
     dim += sliced;
   }
   result.offset = add(shared, own);
+  if (result.remaining && !access.mayEndWithin(vector))
+    result.inside = both(result.inside, moreThan(std::exchange(result.remaining, {}), constant(0)));
   return result;
 }
 
 Place Expander::placeScalar(const GlobalAccess &access) {
-  Place result = place(access, Layout(), constant(0));
-  return result;
+  return place(access, Layout(), constant(0), /*vector=*/1);
 }
 
 int64_t Expander::vectorOf(const GlobalAccess &access, const Layout &layout, int64_t limit) {
@@ -105,8 +108,6 @@ void Expander::wholeOrSingle(const Place &where, int64_t vector, function_ref<vo
                              function_ref<void()> single) {
   if (!where.remaining)
     return whole(where.inside);
-  if (vector == 1)
-    return whole(both(where.inside, moreThan(where.remaining, constant(0))));
   auto branch = builder.create<scf::IfOp>(loc, moreThan(where.remaining, constant(vector - 1)),
                                           /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
@@ -164,7 +165,7 @@ void Expander::loadTile(const GlobalAccess &access, const Layout &layout, Value 
   // Each vector that may cross the end is a branch, and ptxas waits for a load before the next one.
   // So many are tested at once, where the tile as a whole does not cross it.
   constexpr int64_t kMany = 8;
-  bool isTested = vector > 1 && access.mayEndInside() && access.indices.back() &&
+  bool isTested = access.mayEndWithin(vector) && access.indices.back() &&
                   access.startsInside.back() && (access.valid.empty() || !access.valid.back());
   if (!isTested || count < kMany)
     return load(access);
@@ -200,9 +201,9 @@ void Expander::packInto(Value array, Value entry, Value single, int64_t count) {
 void Expander::loadVector(const GlobalAccess &access, const Layout &layout, Value array,
                           Value first, Value entry, int64_t vector, Value fill, Value predicate) {
   int64_t pack = cast<cuda::RegsType>(array.getType()).getPack();
-  Place where = place(access, layout, first);
+  Place where = place(access, layout, first, vector);
   where.inside = both(predicate, where.inside);
-  if (where.inside || (where.remaining && vector == 1))
+  if (where.inside)
     unrolled(vector / pack,
              [&](Value i) { writeElements(array, add(entry, i), SmallVector<Value>(pack, fill)); });
   Value ptr = access.view->ptr;
@@ -294,14 +295,8 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
     Value array = declare(op.getLoc(), 1, element);
     writeElements(array, constant(0), scalar(op.getValue()));
     Place where = placeScalar(access);
-    Value first = firstThread();
-    wholeOrSingle(
-        where, 1,
-        [&](Value inside) {
-          builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr,
-                                              where.offset, both(inside, first), 1);
-        },
-        [] {});
+    builder.create<cuda::StoreGlobalOp>(loc, array, constant(0), access.view->ptr, where.offset,
+                                        both(where.inside, firstThread()), 1);
     return success();
   }
   const Layout &layout = cta::layoutOf(type);
@@ -319,7 +314,7 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
   // lies in shared memory, no register array is indexed, and a few copies of the body are enough to
   // have several loads in flight.
   constexpr int64_t kLoadsUnderWay = 4;
-  bool isLong = vector > 1 && access.mayEndInside();
+  bool isLong = access.mayEndWithin(vector);
   bool isRead = !reads.empty() || (isLong && crossings.contains(op.getValue()));
   int64_t factor = isRead ? kLoadsUnderWay : 0;
   auto storeVector = [&](Value group) {
@@ -328,7 +323,7 @@ LogicalResult Expander::expandStore(tile::StoreOp op) {
       readAtStore(read, first, vector);
     auto [array, entry] = vectorAt(op.getValue(), reads.empty() ? first : constant(0), vector);
     int64_t entryPack = cast<cuda::RegsType>(array.getType()).getPack();
-    Place where = place(access, layout, first);
+    Place where = place(access, layout, first, vector);
     where.inside = both(where.inside, replica);
     Value ptr = access.view->ptr;
     wholeOrSingle(
@@ -366,13 +361,8 @@ void Expander::updateElement(tile::AtomicOp op, const GlobalAccess &access, Valu
   Type element = access.view->type.getElementType();
   if (value.getType() != element)
     value = builder.create<cuda::ConvertOp>(loc, element, value);
-  wholeOrSingle(
-      where, 1,
-      [&](Value inside) {
-        builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
-                                       both(inside, only));
-      },
-      [] {});
+  builder.create<cuda::AtomicOp>(loc, kind, value, access.view->ptr, where.offset,
+                                 both(where.inside, only));
 }
 
 void Expander::updateView(tile::AtomicOp op) {
@@ -388,7 +378,8 @@ void Expander::updateView(tile::AtomicOp op) {
   const Layout &layout = cta::layoutOf(type);
   Value replica = firstReplica(layout);
   unrolled(layout.registers(), [&](Value index) {
-    update(this->element(op.getValue(), index), place(access, layout, index), replica);
+    update(this->element(op.getValue(), index), place(access, layout, index, /*vector=*/1),
+           replica);
   });
 }
 

@@ -95,6 +95,26 @@ Value Expander::slotAddress(const SlotState &slot, const Layout &layout, int64_t
   return add(add(start, columnBytes), own);
 }
 
+/// Stores a vector of the copy's fill at an address, if `inside` is false, and goes on where it is
+/// true.
+void Expander::fillUnless(Value inside, cta::CopyOp op, Value to) {
+  auto branch = builder.create<scf::IfOp>(loc, inside, /*withElseRegion=*/true);
+  builder.setInsertionPointToStart(branch.elseBlock());
+  int64_t vector = op.getVector();
+  Type element = op.getView().getType().getElementType();
+  int64_t pack = packOf(element, vector);
+  auto fraction = dyn_cast<FloatAttr>(op.getFillAttr());
+  double fill =
+      fraction ? fraction.getValueAsDouble() : double(cast<IntegerAttr>(op.getFillAttr()).getInt());
+  Value number = constantOf(computeType(element), fill);
+  Value array =
+      declare(loc, vector / pack, pack == 1 ? element : Type(VectorType::get({pack}, element)));
+  unrolled(vector / pack,
+           [&](Value i) { writeElements(array, i, SmallVector<Value>(pack, number)); });
+  builder.create<cuda::StoreSharedOp>(loc, array, constant(0), to, /*predicate=*/Value(), vector);
+  builder.setInsertionPointToStart(branch.thenBlock());
+}
+
 LogicalResult Expander::expandCopy(cta::CopyOp op) {
   SlotState &slot = slots[op.getSlot()];
   if (slot.channel.getKind() == cta::ChannelKind::Tma)
@@ -131,7 +151,7 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
       Value first = mul(group, vector);
       Value column = coordinate(layout, rank - 1, first);
       Value row = rank > 1 ? coordinate(layout, 0, first) : constant(0);
-      Place where = place(access, layout, first);
+      Place where = place(access, layout, first, vector);
       Value valid;
       if (where.remaining) {
         Value left = builder.createOrFold<arith::MulIOp>(
@@ -142,8 +162,11 @@ LogicalResult Expander::expandCopy(cta::CopyOp op) {
       if (where.inside)
         valid = builder.createOrFold<arith::SelectOp>(loc, where.inside,
                                                       valid ? valid : constant(bytes), constant(0));
-      builder.create<cuda::CpAsyncOp>(loc, slotAddress(slot, row, column), access.view->ptr,
-                                      where.offset, valid, bytes);
+      Value to = slotAddress(slot, row, column);
+      OpBuilder::InsertionGuard guard(builder);
+      if (op.getFill() && std::exchange(valid, {}))
+        fillUnless(where.inside, op, to);
+      builder.create<cuda::CpAsyncOp>(loc, to, access.view->ptr, where.offset, valid, bytes);
     });
   };
   if (!predicate) {

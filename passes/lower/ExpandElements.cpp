@@ -1,8 +1,11 @@
 // Elementwise ops and shape ops as expressions over register arrays, and the arithmetic of layouts.
+#include "passes/analysis/Divisibility.h"
 #include "passes/analysis/RegisterTiles.h"
 #include "passes/lower/Expander.h"
 
 #include "mlir/IR/Matchers.h"
+
+#include <numeric>
 
 namespace tilewright::passes {
 
@@ -173,6 +176,21 @@ Value Expander::difference(arith::SubFOp op, Value index) {
   return builder.create<arith::SubFOp>(loc, rest, asFloat(parts->second));
 }
 
+/// What stands for a step in `step < limit` or its opposite: the first of the thread's neighbours
+/// that are on one side, because the limit is a multiple of their number. They then share a
+/// comparison.
+Value Expander::stepToCompare(arith::CmpIOp compare, Value step, Value limit) {
+  auto predicate = compare.getPredicate();
+  auto range = compare.getLhs().getDefiningOp<tile::RangeOp>();
+  if (!range || (predicate != arith::CmpIPredicate::slt && predicate != arith::CmpIPredicate::sge))
+    return step;
+  int64_t neighbours = std::gcd(knownDivisor(limit), cta::layoutOf(range.getType()).vector(0));
+  neighbours &= -neighbours;
+  if (neighbours == 1)
+    return step;
+  return builder.createOrFold<arith::AndIOp>(loc, step, constant(-neighbours));
+}
+
 Value Expander::element(Value tile, Value index, bool rounded) {
   if (!isa<RankedTensorType>(tile.getType()))
     return scalar(tile);
@@ -219,7 +237,8 @@ Value Expander::element(Value tile, Value index, bool rounded) {
       // constants once the loop is unrolled.
       Value limit =
           builder.createOrFold<arith::SubIOp>(loc, element(compare.getRhs(), index), parts->first);
-      return builder.create<arith::CmpIOp>(loc, compare.getPredicate(), parts->second, limit);
+      Value step = stepToCompare(compare, parts->second, limit);
+      return builder.create<arith::CmpIOp>(loc, compare.getPredicate(), step, limit);
     }
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())

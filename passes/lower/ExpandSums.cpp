@@ -282,20 +282,16 @@ void Expander::addTotals(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
 void Expander::updateWord(tile::AtomicOp sum, Value array, Value from, Value index, Value only) {
   auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
   GlobalAccess access = accessOf(sum);
-  Place where = type ? place(access, cta::layoutOf(type), index) : placeScalar(access);
+  Place where =
+      type ? place(access, cta::layoutOf(type), index, /*vector=*/1) : placeScalar(access);
   auto tensor = cast<BlockArgument>(sum.getView());
   if (!kernel.getArgAttr(tensor.getArgNumber(), tile::kStoredWholeAttr)) {
     Type element = cast<cuda::RegsType>(array.getType()).getElementType();
     Value total = builder.create<cuda::GetOp>(loc, element, array, from);
     return updateElement(sum, access, total, where, only);
   }
-  wholeOrSingle(
-      where, 1,
-      [&](Value inside) {
-        builder.create<cuda::StoreGlobalOp>(loc, array, from, access.view->ptr, where.offset,
-                                            both(inside, only), /*count=*/1);
-      },
-      [] {});
+  builder.create<cuda::StoreGlobalOp>(loc, array, from, access.view->ptr, where.offset,
+                                      both(where.inside, only), /*count=*/1);
 }
 
 /// Where a word lies in what a block has written.

@@ -87,8 +87,7 @@ private:
   Value both(Value a, Value b); // logical and; null stands for true
   Value equal(Value a, Value b);
   Value select(Value condition, Value a, Value b);
-  /// A loop over [0, count), unrolled completely or by `factor`. A single iteration is written
-  /// without a loop.
+  /// A loop over [0, count), unrolled completely or by `factor`; for one iteration, none.
   void unrolled(int64_t count, llvm::function_ref<void(Value)> body, int64_t factor = 0);
   Value declare(Location loc, int64_t size, Type element);
 
@@ -116,6 +115,7 @@ private:
   /// An element of a range, or of a tile that repeats one, also as floats, as a sum of a part
   /// common to all registers of the thread and the part of this register. Nothing for other tiles.
   std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
+  Value stepToCompare(mlir::arith::CmpIOp compare, Value step, Value limit);
   Value readElement(Value array, Value index);
   void writeElements(Value array, Value entry, mlir::ValueRange values);
   /// An elementwise or scalar op, on operands in their compute types.
@@ -166,7 +166,7 @@ private:
                   llvm::function_ref<int64_t(const Digit &)> scale);
 
   //===- Global memory (ExpandAccesses.cpp) --------------------------------------------------===//
-  Place place(const GlobalAccess &access, const Layout &layout, Value index);
+  Place place(const GlobalAccess &access, const Layout &layout, Value index, int64_t vector);
   Place placeScalar(const GlobalAccess &access);
   int64_t vectorOf(const GlobalAccess &access, const Layout &layout, int64_t limit);
   void loadTile(const GlobalAccess &access, const Layout &layout, Value array, int64_t limit,
@@ -179,7 +179,7 @@ private:
   /// stored: in the tile's own array, or in one that is computed here.
   std::pair<Value, Value> vectorAt(Value tile, Value first, int64_t vector);
   /// Runs `whole(inside)` for a vector that lies within its row, else `single()`, which moves it
-  /// element by element. A vector of one element only needs the former.
+  /// element by element.
   void wholeOrSingle(const Place &where, int64_t vector, llvm::function_ref<void(Value)> whole,
                      llvm::function_ref<void()> single);
   Value offsetAt(Value offset, Value elements);
@@ -223,6 +223,7 @@ private:
 
   //===- Channels (ExpandChannels.cpp, ExpandCopies.cpp) --------------------------------------===//
   Value liesInside(const GlobalAccess &access);
+  void fillUnless(Value inside, cta::CopyOp op, Value to);
   void copyNarrow(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
                   Value predicate);
   void copyChunks(const SlotState &slot, const GlobalAccess &access, const Layout &layout,
@@ -275,9 +276,6 @@ private:
   Value numberIn(cta::Threads threads);
 
   //===- Additions in order (ExpandSums.cpp) --------------------------------------------------===//
-  /// Groups of blocks: with 132 to 528 blocks one has 9 to 33 of them. And the words that a thread
-  /// loads at once.
-  static constexpr int64_t kSumGroups = 16, kSumLoads = 32;
   llvm::SmallVector<tile::AtomicOp> sumsInOrder();
   /// Words of a sum that a thread holds.
   static int64_t wordsOfSum(tile::AtomicOp sum);

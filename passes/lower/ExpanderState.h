@@ -104,14 +104,16 @@ struct GlobalAccess {
   llvm::SmallVector<bool> startsInside; // the start is known to be non-negative
 
   /// Whether the view, or the valid part of the tile, may end within a vector along the innermost
-  /// axis.
-  bool mayEndInside() const {
-    return inBounds.empty() || !inBounds.back() || (!valid.empty() && valid.back());
+  /// axis. The vector starts at a multiple of its length.
+  bool mayEndWithin(int64_t vector) const {
+    bool isKnown = !inBounds.empty() && inBounds.back();
+    int64_t end = isKnown ? 0 : knownDivisor(view->dims.back());
+    return end % vector != 0 || (!valid.empty() && valid.back() % vector != 0);
   }
 };
 
-/// The place of one register (the first of a vector): its offset, whether it is inside along all
-/// axes except the innermost, and how many elements remain along that one (null: enough).
+/// The place of a vector of registers: its offset, whether it is inside along all axes, and, if the
+/// row may end within it, how many elements remain, which `inside` then leaves out.
 struct Place {
   Value offset, inside, remaining;
 };
@@ -122,6 +124,10 @@ struct RegisterPool {
   std::optional<int64_t> registers;
   llvm::SmallVector<cta::RoleOp> roles;
 };
+
+/// Groups of blocks that add to one place: with 132 to 528 blocks one has 9 to 33 of them. And the
+/// words that a thread loads at once.
+inline constexpr int64_t kSumGroups = 16, kSumLoads = 32;
 
 /// The block among those that add to one place: a row of a column of the grid.
 struct SumPlace {

@@ -175,7 +175,8 @@ void writeOutLoad(cta::LoadOp load) {
       accessVector(load.getView().getType(), load.getIndices(), load.getExtents()));
   builder.create<cta::CopyOp>(load.getLoc(), load.getView(), load.getIndices(), slot,
                               /*predicate=*/Value(), load.getExtentsAttr(), /*valid=*/nullptr,
-                              /*in_bounds=*/nullptr, isBoxed(channel) ? IntegerAttr() : vector);
+                              /*in_bounds=*/nullptr, isBoxed(channel) ? IntegerAttr() : vector,
+                              /*fill=*/nullptr);
   builder.create<cta::CommitOp>(load.getLoc(), slot);
   load.erase();
 }

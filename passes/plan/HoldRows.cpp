@@ -31,6 +31,7 @@
 #include "ir/Target.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
 
 namespace tilewright::passes {
 #define GEN_PASS_DEF_HOLDROWS
@@ -44,7 +45,7 @@ constexpr StringLiteral kFlag = "hold-rows";
 
 /// Elements of rows that a thread has from which on a copy is worth it. With 32 in f32, the most
 /// for which there is room, layer_norm with 8192 columns takes 1.02 of the time on an H200.
-constexpr int64_t kLeastElements = 64;
+constexpr int64_t kLeastElements = 48;
 /// Blocks that must find room for their rows on an SM. With fewer, loads stop too often.
 constexpr int64_t kLeastBlocks = 5;
 /// Bytes of shared memory that each block leaves to the GPU, and to reductions.
@@ -72,6 +73,7 @@ public:
 private:
   int64_t phaseOf(Operation *op) { return phases.lookup(body.findAncestorOpInBlock(*op)); }
   bool isKept(Value value);
+  bool isMadeOfSmall(Value value) const;
   bool mayRepeat(Operation *op, int64_t &ops) const;
   bool followsFromRows(Value value, int64_t &ops);
   Operation *firstUser(Value value);
@@ -85,12 +87,26 @@ private:
 
 } // namespace
 
-/// Whether a phase needs what another has made, and it takes registers worth counting.
+/// Whether a value follows from ranges and small tiles alone.
+bool Rows::isMadeOfSmall(Value value) const {
+  if (wordsOf(value) < threads)
+    return true;
+  Operation *op = value.getDefiningOp();
+  return (isShape(op) || isElementwise(op)) &&
+         llvm::all_of(op->getOperands(), [&](Value operand) { return isMadeOfSmall(operand); });
+}
+
+/// Whether a phase needs what another has made, and it takes registers worth counting. What one
+/// phase needs, and small tiles make, is made there.
 bool Rows::isKept(Value value) {
   if (wordsOf(value) < threads)
     return false;
-  int64_t home = phaseOf(value.getDefiningOp());
-  return llvm::any_of(value.getUsers(), [&](Operation *user) { return phaseOf(user) != home; });
+  llvm::SmallSet<int64_t, 4> needing;
+  for (Operation *user : value.getUsers())
+    needing.insert(phaseOf(user));
+  bool isMadeThere = needing.size() == 1 && isMadeOfSmall(value);
+  needing.erase(phaseOf(value.getDefiningOp()));
+  return !needing.empty() && !isMadeThere;
 }
 
 /// Whether recompute-tiles may compute an op again, as one of so many.

@@ -229,7 +229,7 @@ Value ChannelMaker::fillByCopy(tile::LoadOp load) {
   Value slot = builder.create<cta::AcquireOp>(loc, slotType, channel);
   builder.create<cta::CopyOp>(loc, load.getView(), load.getIndices(), slot, /*predicate=*/Value(),
                               load.getExtentsAttr(), load.getValidAttr(), load.getInBoundsAttr(),
-                              builder.getI64IntegerAttr(vector));
+                              builder.getI64IntegerAttr(vector), /*fill=*/nullptr);
   builder.create<cta::CommitOp>(loc, slot);
   builder.setInsertionPoint(waitPoint(load));
   Value full = builder.create<cta::WaitOp>(loc, slotType, channel);

@@ -209,7 +209,8 @@ Value LoopPipeliner::emitCopy(OpBuilder &builder, scf::ForOp loop, Fill &fill, V
                                               fill.acquire.getChannel());
   Value view = mapping.lookupOrDefault<Value>(fill.copy.getView());
   builder.create<cta::CopyOp>(loc, view, indices, slot, inside, fill.copy.getExtentsAttr(),
-                              fill.copy.getValidAttr(), fill.inBounds, fill.copy.getVectorAttr());
+                              fill.copy.getValidAttr(), fill.inBounds, fill.copy.getVectorAttr(),
+                              fill.copy.getFillAttr());
   return slot;
 }
 

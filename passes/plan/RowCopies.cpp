@@ -3,6 +3,8 @@
 #include "passes/analysis/Divisibility.h"
 #include "passes/analysis/SharedMemory.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace tilewright;
 
@@ -22,9 +24,25 @@ static int64_t vectorOf(tile::LoadOp load) {
   return passes::accessVector(load.getView().getType(), load.getIndices(), load.getExtents());
 }
 
+/// The constant that a load fills with. Null without one.
+static TypedAttr fillOf(tile::LoadOp load) {
+  TypedAttr fill;
+  if (load.getFill())
+    matchPattern(load.getFill(), m_Constant(&fill));
+  return fill;
+}
+
+/// Whether a copy may put the fill of a load where its rows end.
+static bool mayFill(tile::LoadOp load) {
+  int64_t end = load.getView().getType().getShape().back();
+  return fillOf(load) && !load.getValid() && !ShapedType::isDynamic(end) &&
+         end % vectorOf(load) == 0;
+}
+
 bool passes::isCopy(tile::LoadOp load, int64_t threads) {
   int64_t bytes = vectorOf(load) * load.getView().getType().getElementBytes();
-  return wordsOf(load.getResult()) >= threads && bytes >= kFewestBytes && !load.getFill() &&
+  return wordsOf(load.getResult()) >= threads && bytes >= kFewestBytes &&
+         (!load.getFill() || mayFill(load)) &&
          !llvm::is_contained(load.getExtents(), tile::kGather);
 }
 
@@ -47,6 +65,6 @@ void passes::copyRow(OpBuilder &builder, tile::LoadOp load, Value channel, Value
   Value slot = builder.create<cta::AcquireOp>(load.getLoc(), slotOf(load), channel);
   builder.create<cta::CopyOp>(load.getLoc(), view, indices, slot, predicate, load.getExtentsAttr(),
                               load.getValidAttr(), load.getInBoundsAttr(),
-                              builder.getI64IntegerAttr(vectorOf(load)));
+                              builder.getI64IntegerAttr(vectorOf(load)), fillOf(load));
   builder.create<cta::CommitOp>(load.getLoc(), slot);
 }

@@ -101,16 +101,15 @@ template <Handler run> static LogicalResult compileNext(Compiler &compiler, Oper
 
 //===- copy, put, load ------------------------------------------------------------------------===//
 
-/// a: the slot, b: the predicate, if parameter is 1.
+/// a: the slot, b: the predicate, if parameter is 1, c: the fill value.
 static void runCopyTile(const Instruction &instruction, Frame &frame) {
   if (instruction.parameter && !*frame.at<int32_t>(instruction.b))
     return;
   Rings &rings = frame.execution.rings;
   SlotHandle slot = handleAt(frame, instruction.a);
-  const int64_t zero = 0;
   if (check(frame, instruction.op, "fills", rings.checkWrite(slot, frame.number)))
     loadTile(*static_cast<const Access *>(instruction.detail), frame, instruction.op,
-             rings.data(slot), &zero);
+             rings.data(slot), frame.at<void>(instruction.c));
 }
 
 static LogicalResult compileCopy(Compiler &compiler, Operation *op) {
@@ -118,9 +117,12 @@ static LogicalResult compileCopy(Compiler &compiler, Operation *op) {
   Access access = makeAccess(compiler, copy.getView(), copy.getIndices(), copy.getExtents(),
                              copy.getValid(), copy.getInBounds());
   Value predicate = copy.getPredicate();
+  Type element = copy.getView().getType().getElementType();
+  TypedAttr fill = copy.getFillAttr() ? copy.getFillAttr() : Builder(op).getZeroAttr(element);
   compiler.emit(op, {.run = runCopyTile,
                      .a = compiler.slot(copy.getSlot()).offset,
                      .b = predicate ? compiler.slot(predicate).offset : 0,
+                     .c = compiler.constantElement(access.kind, fill).offset,
                      .parameter = bool(predicate),
                      .detail = compiler.program.own(std::move(access))});
   return success();

@@ -123,6 +123,22 @@ void Compiler::release(Slot slot) {
     freeOffsets[roundedBytes(slot.bytes())].push_back(slot.offset);
 }
 
+void appendElement(std::vector<char> &bytes, Storage storage, Attribute element) {
+  auto append = [&](auto value) {
+    const char *raw = reinterpret_cast<const char *>(&value);
+    bytes.insert(bytes.end(), raw, raw + sizeof(value));
+  };
+  if (auto number = dyn_cast<FloatAttr>(element); number && storage == Storage::Double)
+    return append(number.getValueAsDouble());
+  if (auto number = dyn_cast<FloatAttr>(element))
+    return append(float(number.getValueAsDouble()));
+  int64_t value = cast<IntegerAttr>(element).getValue().getSExtValue();
+  if (storage == Storage::Int64)
+    append(value);
+  else
+    append(int32_t(value));
+}
+
 Slot Compiler::constant(ElementKind kind, int64_t count, std::vector<char> bytes) {
   // Never from the free list: the content has to outlive every use of the slot by others.
   auto saved = std::move(freeOffsets);
@@ -132,6 +148,12 @@ Slot Compiler::constant(ElementKind kind, int64_t count, std::vector<char> bytes
   slot.pooled = false;
   program.constants.push_back({slot.offset, std::move(bytes)});
   return slot;
+}
+
+Slot Compiler::constantElement(ElementKind kind, Attribute element) {
+  std::vector<char> bytes;
+  appendElement(bytes, storageOf(kind), element);
+  return constant(kind, 1, std::move(bytes));
 }
 
 Slot Compiler::constantInteger(ElementKind kind, int64_t value) {

@@ -67,6 +67,7 @@ public:
   /// A slot with fixed content.
   Slot constant(ElementKind kind, int64_t count, std::vector<char> bytes);
   Slot constantInteger(ElementKind kind, int64_t value);
+  Slot constantElement(ElementKind kind, mlir::Attribute element);
 
   /// The argument that a view is, or is a part of.
   const BoundView &view(mlir::Value value) const;
@@ -106,6 +107,8 @@ std::optional<ElementKind> elementKind(mlir::Type type);
 /// The elements of a tile, pending or not; 1 for a scalar and for a slot, which is a handle. A part
 /// of a view is the element of its buffer that it starts at, and its sizes.
 int64_t elementCount(mlir::Type type);
+/// Appends one element to `bytes` in its storage.
+void appendElement(std::vector<char> &bytes, Storage storage, mlir::Attribute element);
 
 /// All operations with a meaning.
 const OpTable &opTable();

@@ -116,23 +116,6 @@ static LogicalResult compileSelect(Compiler &compiler, Operation *op) {
 
 //===- Constants ------------------------------------------------------------------------------===//
 
-/// Appends one element to `bytes` in its storage.
-static void appendElement(std::vector<char> &bytes, Storage storage, Attribute element) {
-  auto append = [&](auto value) {
-    const char *raw = reinterpret_cast<const char *>(&value);
-    bytes.insert(bytes.end(), raw, raw + sizeof(value));
-  };
-  if (auto number = dyn_cast<FloatAttr>(element); number && storage == Storage::Double)
-    return append(number.getValueAsDouble());
-  if (auto number = dyn_cast<FloatAttr>(element))
-    return append(float(number.getValueAsDouble()));
-  int64_t value = cast<IntegerAttr>(element).getValue().getSExtValue();
-  if (storage == Storage::Int64)
-    append(value);
-  else
-    append(int32_t(value));
-}
-
 static LogicalResult compileConstant(Compiler &compiler, Operation *op) {
   auto constant = cast<arith::ConstantOp>(op);
   auto kind = elementKind(constant.getType());

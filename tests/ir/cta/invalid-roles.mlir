@@ -242,6 +242,36 @@ func.func @tma_has_no_predicate(%x: !tile.view<?x?xbf16, align 16>, %i: i32, %p:
 
 // -----
 
+func.func @fill_of_another_type(%x: !tile.view<?x64xbf16, align 16>, %i: i32) {
+  %c = cta.channel cp_async : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op fills '!cta.slot<tensor<64x64xbf16>>' with 1.000000e+00 : f32}}
+  cta.copy %x[%i, %i] extents [64, 64], %s {fill = 1.0 : f32, vector = 8 : i64} : !tile.view<?x64xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @tma_fills_with_zeros(%x: !tile.view<?x64xbf16, align 16>, %i: i32) {
+  %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op has a fill, which a channel of kind `tma` does not take}}
+  cta.copy %x[%i, %i] extents [64, 64], %s {fill = 1.0 : bf16} : !tile.view<?x64xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
+func.func @fill_in_a_vector(%x: !tile.view<?x60xbf16, align 16>, %i: i32) {
+  %c = cta.channel cp_async : !cta.channel<2 x tensor<64x64xbf16>>
+  %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>
+  // expected-error @+1 {{'cta.copy' op has a fill, and rows that may end within a vector of 8 elements}}
+  cta.copy %x[%i, %i] extents [64, 64], %s {fill = 1.0 : bf16, vector = 8 : i64} : !tile.view<?x60xbf16, align 16>, !cta.slot<tensor<64x64xbf16>>
+  return
+}
+
+// -----
+
 func.func @tma_copies_whole_boxes(%x: !tile.view<?x?xbf16, align 16>, %i: i32) {
   %c = cta.channel tma : !cta.channel<2 x tensor<64x64xbf16>>
   %s = cta.acquire %c : !cta.channel<2 x tensor<64x64xbf16>> -> !cta.slot<tensor<64x64xbf16>>

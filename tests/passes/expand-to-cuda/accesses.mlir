@@ -26,6 +26,24 @@ func.func @vectors_with_a_tail(%x: !tile.view<?xf16, align 16>, %y: !tile.view<?
   return
 }
 
+// Where rows end with vectors, each vector is moved or not.
+// CHECK-LABEL: @rows_end_with_vectors
+// CHECK-NOT: scf.if
+// CHECK: %[[LEFT:.*]] = arith.subi %c200_i32, %{{.*}} : i32
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sgt, %[[LEFT]], %c0_i32
+// CHECK: cuda.load_global {{.*}}, %[[INSIDE]] {count = 8 : i64}
+// CHECK-NOT: scf.if
+// CHECK: cuda.store_global {{.*}}, %{{.*}} {count = 8 : i64}
+// CHECK-NOT: count = 1 : i64
+// CHECK: return
+func.func @rows_end_with_vectors(%x: !tile.view<200xf16, align 16>, %y: !tile.view<200xf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0] extents [256] : !tile.view<200xf16, align 16>, i32 -> tensor<256xf16>
+  tile.store %a, %y[%c0] extents [256] : tensor<256xf16>, !tile.view<200xf16, align 16>, i32
+  return
+}
+
 // Many vectors are tested at once: if the tile does not reach over the end, none of them is a branch.
 // CHECK-LABEL: @many_vectors_with_a_tail
 // CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[AT:.*]] : i32
@@ -181,5 +199,27 @@ func.func @wide_part(%x: !tile.view<?x64xf16, align 16, wide>, %y: !tile.view<8x
   %p = tile.subview %x, 0 from %start size %size : !tile.view<?x64xf16, align 16, wide> -> !tile.view<?x64xf16, align 16, wide>
   %a = tile.load %p[%c0, %c0] extents [8, 64] : !tile.view<?x64xf16, align 16, wide>, i32, i32 -> tensor<8x64xf16>
   tile.store %a, %y[%c0, %c0] extents [8, 64] : tensor<8x64xf16>, !tile.view<8x64xf16, align 16>, i32, i32
+  return
+}
+
+// What lies outside the tensor is stored as the copy's fill, which cp.async cannot do: in vectors, with
+// which rows end.
+// CHECK-LABEL: @fill_of_a_copy
+// CHECK: scf.if %{{.*}} {
+// CHECK-NEXT: cuda.cp_async %[[TO:.*]], %{{.*}} {bytes = 16 : i64}
+// CHECK-NEXT: } else {
+// CHECK: %[[WORD:.*]] = cuda.pack %cst, %cst
+// CHECK: cuda.store_shared %{{.*}}[%c0_i32], %[[TO]] {count = 8 : i64}
+func.func @fill_of_a_copy(%x: !tile.view<2000xbf16, align 16>, %y: !tile.view<2048xbf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_80", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %r = cta.channel cp_async : !cta.channel<1 x tensor<2048xbf16>>
+  %s = cta.acquire %r : !cta.channel<1 x tensor<2048xbf16>> -> !cta.slot<tensor<2048xbf16>>
+  cta.copy %x[%c0] extents [2048], %s {vector = 8 : i64, fill = 0xFF80 : bf16} : !tile.view<2000xbf16, align 16>, !cta.slot<tensor<2048xbf16>>
+  cta.commit %s : !cta.slot<tensor<2048xbf16>>
+  %w = cta.wait %r : !cta.channel<1 x tensor<2048xbf16>> -> !cta.slot<tensor<2048xbf16>>
+  %t = cta.get %w : !cta.slot<tensor<2048xbf16>> -> tensor<2048xbf16>
+  tile.store %t, %y[%c0] extents [2048] : tensor<2048xbf16>, !tile.view<2048xbf16, align 16>, i32
+  cta.release %w : !cta.slot<tensor<2048xbf16>>
   return
 }

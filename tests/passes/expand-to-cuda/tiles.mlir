@@ -60,6 +60,41 @@ func.func @tiles_hand_on(%x: !view, %y: !tile.view<?x?xf32, align 8>, %t: i32) a
   return
 }
 
+// Columns below a limit that vectors end with: the neighbours of a vector compare alike, by their
+// first. Below another limit, and rows, each by its own number.
+// CHECK-LABEL: @neighbours_compare_alike
+// CHECK: %[[STEP:.*]] = arith.andi %{{.*}}, %c-8_i32 : i32
+// CHECK: arith.cmpi slt, %[[STEP]],
+// CHECK-LABEL: @each_by_its_own_number
+// CHECK-NOT: %c-8_i32
+// CHECK: arith.cmpi slt
+// CHECK: return
+func.func @neighbours_compare_alike(%x: !tile.view<256xbf16, align 16>, %y: !tile.view<256xbf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_90", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %end = arith.constant dense<200> : tensor<256xi32>
+  %zeros = arith.constant dense<0.0> : tensor<256xbf16>
+  %a = tile.load %x[%c0] extents [256] : !tile.view<256xbf16, align 16>, i32 -> tensor<256xbf16>
+  %columns = tile.range %c0 : tensor<256xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<256xi32>
+  %s = arith.select %mask, %a, %zeros : tensor<256xi1>, tensor<256xbf16>
+  tile.store %s, %y[%c0] extents [256] : tensor<256xbf16>, !tile.view<256xbf16, align 16>, i32
+  return
+}
+
+func.func @each_by_its_own_number(%x: !tile.view<256xbf16, align 16>, %y: !tile.view<256xbf16, align 16>, %n: i32)
+    attributes {tile.kernel, cta.target = "sm_90", cta.warps = 1 : i32} {
+  %c0 = arith.constant 0 : i32
+  %end = tile.splat %n : i32 -> tensor<256xi32>
+  %zeros = arith.constant dense<0.0> : tensor<256xbf16>
+  %a = tile.load %x[%c0] extents [256] : !tile.view<256xbf16, align 16>, i32 -> tensor<256xbf16>
+  %columns = tile.range %c0 : tensor<256xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<256xi32>
+  %s = arith.select %mask, %a, %zeros : tensor<256xi1>, tensor<256xbf16>
+  tile.store %s, %y[%c0] extents [256] : tensor<256xbf16>, !tile.view<256xbf16, align 16>, i32
+  return
+}
+
 // What only the host asks for is no parameter; what the kernel asks for is.
 // CHECK-LABEL: @the_host_counts_multiprocessors
 // CHECK-NOT: num_sms

@@ -172,6 +172,57 @@ func.func @kept(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"},
 
 // -----
 
+// In a cluster too, a comparison of columns that one phase needs is made there. What lies outside the
+// row is copied as its fill.
+// CHECK-LABEL: @label_of_a_cluster
+// CHECK: cta.copy {{.*}} {fill = 0xFF80 : bf16, vector = 8 : i64}
+// CHECK: return
+func.func @label_of_a_cluster(%x: !tile.view<?x16000xbf16, align 16> {tile.name = "x"}, %m: i32,
+                  %y: !tile.view<?x16000xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c0 = arith.constant 0 : i32
+  %low = arith.constant 0xFF80 : bf16
+  %n = tile.dim %x, 0 : !tile.view<?x16000xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] fill %low : bf16 : !tile.view<?x16000xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %columns = tile.range %c0 : tensor<16384xi32>
+  %label = tile.splat %m : i32 -> tensor<16384xi32>
+  %is = arith.cmpi eq, %columns, %label : tensor<16384xi32>
+  %v = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %peak = tile.reduce max %v, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %peak : f32 -> tensor<16384xf32>
+  %q = arith.subf %v, %all : tensor<16384xf32>
+  %s = arith.select %is, %all, %q : tensor<16384xi1>, tensor<16384xf32>
+  %r = tile.cast %s : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16000xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// Copies put a fill behind whole vectors only.
+// CHECK-LABEL: @ends_within_a_vector
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @ends_within_a_vector(%x: !tile.view<?x16001xbf16, align 16> {tile.name = "x"},
+                  %y: !tile.view<?x16001xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %low = arith.constant 0xFF80 : bf16
+  %n = tile.dim %x, 0 : !tile.view<?x16001xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] fill %low : bf16 : !tile.view<?x16001xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %v = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %peak = tile.reduce max %v, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %peak : f32 -> tensor<16384xf32>
+  %q = arith.subf %v, %all : tensor<16384xf32>
+  %r = tile.cast %q : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16001xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
 // A short row takes few registers. One of which fewer than five fit on an SM would stop loads too
 // often.
 // CHECK-LABEL: @short
