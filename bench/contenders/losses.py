@@ -40,8 +40,8 @@ def rows_alone(case: Case) -> Lineup:
 
 
 def by_autograd(function: Loss, leaves: Tensors, labels: torch.Tensor, references: Tensors) -> Run:
-    """The mean loss and its gradients by the leaves."""
-    inputs = [x.detach().requires_grad_() for x in leaves]
+    """The mean loss and its gradients by copies of the leaves: some write gradients over what they take."""
+    inputs = [x.detach().clone().requires_grad_() for x in leaves]
     call = lambda: torch.autograd.grad(function(*inputs, labels), inputs)  # noqa: E731
     return Run(call, lambda: worst(call(), references))
 
