@@ -31,14 +31,22 @@ static std::optional<Attribute> castOf(std::optional<Attribute> number, Type typ
                                : std::nullopt;
 }
 
-/// Whether `tile` repeats along `axis` the maximum of `row`.
-static bool isMaximumOf(Value tile, Value row, int64_t axis) {
+/// The value that a tile repeats along `axis`. Null for other tiles.
+static Value repeatedAlong(Value tile, int64_t axis) {
+  if (auto splat = tile.getDefiningOp<tile::SplatOp>())
+    return splat.getValue();
   auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
   auto expand =
       broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
-  auto max = expand ? expand.getSource().getDefiningOp<tile::ReduceOp>() : tile::ReduceOp();
+  return expand && int64_t(expand.getAxis()) == axis ? expand.getSource() : Value();
+}
+
+/// Whether `tile` repeats along `axis` the maximum of `row`.
+static bool isMaximumOf(Value tile, Value row, int64_t axis) {
+  Value repeated = repeatedAlong(tile, axis);
+  auto max = repeated ? repeated.getDefiningOp<tile::ReduceOp>() : tile::ReduceOp();
   return max && max.getKind() == tile::ReduceKind::Max && max.getSource() == row &&
-         int64_t(max.getAxis()) == axis && int64_t(expand.getAxis()) == axis;
+         int64_t(max.getAxis()) == axis;
 }
 
 /// What an elementwise op makes of its operands' padding.
@@ -49,6 +57,11 @@ std::optional<Attribute> Padding::fold(Operation *op, int64_t axis) {
     if (lhs && lhs.getValue().isInfinity() && lhs.getValue().isNegative() &&
         isMaximumOf(difference.getRhs(), difference.getLhs(), axis))
       return lhs;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto chosen = of(select.getTrueValue(), axis);
+    if (chosen && chosen == of(select.getFalseValue(), axis))
+      return chosen;
   }
   SmallVector<Attribute> operands;
   for (Value operand : op->getOperands()) {

@@ -255,7 +255,9 @@ bool Padder::mayGiveAnything(const Access &load, int64_t axis) {
   Facts facts = Facts::at(load.op);
   if (facts.proveNonPositive(bounds.below) && facts.proveNonPositive(bounds.above))
     return true;
-  if (load.extents[axis] == 0 || classes.of(load.tile(), load.tileAxis(axis)).combined)
+  // Of a loop, another iteration may store what this one has loaded.
+  bool isInLoop = load.op->getParentOfType<LoopLikeOpInterface>() != nullptr;
+  if (load.extents[axis] == 0 || isInLoop || classes.of(load.tile(), load.tileAxis(axis)).combined)
     return false;
   unsigned axisClass = classes.idOf(load.tile(), load.tileAxis(axis));
   return llvm::all_of(ops, [&](Operation *op) { return drops(op, axisClass, bounds); });

@@ -17,7 +17,8 @@ def PadTiles : Pass<"pad-tiles", "::mlir::func::FuncOp"> {
 
     The meaning does not change. Loads and stores state how much of the range is `valid`. Index
     tiles are padded with -1, which is outside every view. Reductions and products get their identity
-    in the padding.
+    in the padding: by a select, unless it is there anyway. A load that has a whole row fills with -inf
+    or inf where that spares selects, and where nothing else that is outside the view counts.
   }];
   let dependentDialects = ["::tilewright::tile::TileDialect"];
 }

@@ -153,3 +153,53 @@ func.func @stays(%x: !view {tile.dims = ["M", "V"]}, %z: !view {tile.dims = ["M"
   tile.store %c, %y[%i] extents [1] : tensor<1xf32>, !tile.view<?xf32>, i32
   return
 }
+
+// -----
+
+// A row of one axis, of a program that the tensor has; columns that a mask leaves out are -inf too.
+// CHECK-LABEL: @masked_row
+// CHECK: tile.load {{.*}} extents [0, 112] fill
+// CHECK: arith.select
+// CHECK-NOT: arith.select
+// CHECK: tile.store
+!view = !tile.view<?x100xf32>
+func.func @masked_row(%x: !view {tile.dims = ["M", "V"]}, %end: i32, %y: !tile.view<?xf32> {tile.dims = ["M"]}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %low = arith.constant dense<0xFF800000> : tensor<100xf32>
+  %m = tile.dim %x, 0 : !view
+  tile.grid[%m]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 100] : !view, i32, i32 -> tensor<100xf32>
+  %columns = tile.range %c0 : tensor<100xi32>
+  %ends = tile.splat %end : i32 -> tensor<100xi32>
+  %below = arith.cmpi slt, %columns, %ends : tensor<100xi32>
+  %z = arith.select %below, %t, %low : tensor<100xi1>, tensor<100xf32>
+  %peak = tile.reduce max %z, 0 : tensor<100xf32> -> f32
+  %all = tile.splat %peak : f32 -> tensor<100xf32>
+  %d = arith.subf %z, %all : tensor<100xf32>
+  %p = math.exp %d : tensor<100xf32>
+  %sum = tile.reduce sum %p, 0 : tensor<100xf32> -> f32
+  tile.store %sum, %y[%i] extents [0] : f32, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+// What an iteration has loaded behind the end, the next may store in front of it.
+// CHECK-LABEL: @rows_of_a_loop
+// CHECK-NOT: fill
+// CHECK: arith.select
+!view = !tile.view<?x100xf32>
+func.func @rows_of_a_loop(%x: !view {tile.dims = ["M", "V"]}, %n: i32, %y: !tile.view<?xf32> {tile.dims = ["M"]}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %c8 = arith.constant 8 : i32
+  %first = arith.constant dense<0.0> : tensor<8xf32>
+  %last = scf.for %k = %c0 to %n step %c8 iter_args(%before = %first) -> (tensor<8xf32>) : i32 {
+    %row = arith.subi %n, %k : i32
+    tile.store %before, %y[%row] extents [8] : tensor<8xf32>, !tile.view<?xf32>, i32
+    %t = tile.load %x[%row, %c0] extents [8, 100] : !view, i32, i32 -> tensor<8x100xf32>
+    %peak = tile.reduce max %t, 1 : tensor<8x100xf32> -> tensor<8xf32>
+    scf.yield %peak : tensor<8xf32>
+  }
+  return
+}
