@@ -1,5 +1,4 @@
-//===- Padding.h - what the padding of tiles holds
-//---------------------------------------------===//
+//===- Padding.h - what the padding of tiles holds --------------------------------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_PADDING_H
 #define TILEWRIGHT_PASSES_ANALYSIS_PADDING_H
 

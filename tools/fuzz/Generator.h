@@ -217,6 +217,7 @@ private:
   void sumLoop(int depth);
   void rotationLoop(int depth);
   void softmaxLoop(int depth);
+  void softmaxRows(int depth);
 
   Choices &choices;
   std::map<std::string, int> names;

@@ -24,6 +24,7 @@ const std::vector<Generator::StatementForm> &Generator::statementForms() {
       {"while", 2, true, &G::whileLoop},
       {"sum", 6, true, &G::sumLoop},
       {"softmax", 3, false, &G::softmaxLoop},
+      {"softmax of rows", 3, false, &G::softmaxRows},
       {"rotation", 2, true, &G::rotationLoop},
   };
   return table;
@@ -357,6 +358,23 @@ void Generator::rotationLoop(int depth) {
     variables[i].bound.reset();
     variables[i].isUsed = false; // each is stored in the end
   }
+}
+
+/// A softmax of whole rows. A mask may hide all of one.
+void Generator::softmaxRows(int) {
+  Shape shape = drawMatrixShape();
+  std::string id = fresh("t");
+  Expr z = *makeLoad({{choices.pick({Dtype::F16, Dtype::BF16, Dtype::F32}), shape}});
+  line(fmt::format("z{} = {}.to(f32)", id, z.text));
+  if (choices.chance(50)) {
+    Expr mask = expr({{Dtype::Bool, shape}, true, 2});
+    line(fmt::format("z{0} = where({1}, z{0}, -inf)", id, mask.text));
+  }
+  line(fmt::format("e{0} = exp2(z{0} - max(z{0}, axis=1)[:, None])", id));
+  line(fmt::format("total{0} = sum(e{0}, axis=1)[:, None]", id));
+  line(fmt::format("v{0} = where(total{0} > 0, e{0} / total{0}, 0)", id));
+  constexpr Facts kShare{0, 1, 0x1p-10, kAnyGrain};
+  define("v" + id, {Dtype::F32, shape}, kShare);
 }
 
 /// Attention's loop: a running maximum rescales what was summed before. Its masks may hide a whole
