@@ -7,6 +7,7 @@ from bench.cases import Case, Suite
 BYTES = {"bf16": 2, "f16": 2, "f32": 4}
 SHAPES = ((65536, 1024), (16384, 4096))
 LONG = ((4096, 16384), (512, 131072))
+ODD, ELEMENTS = (2304, 5376, 12000, 30000, 128256), 1 << 26
 NORMS = ("rms_norm", "layer_norm", "softmax")
 
 
@@ -140,6 +141,20 @@ BACKWARD = Suite(
             mapped(kernel, 16384, 8192, tensors=5, flops=15, back=True)
             for kernel in ("swiglu", "geglu")
         ),
+    ),
+    contenders="rows",
+)
+
+LENGTHS = Suite(
+    name="rows_lengths",
+    summary="rows of other lengths than powers of two, forward and backward",
+    metric="GB/s",
+    clock="device",
+    rounds=50,
+    cases=(
+        *(rowwise(kernel, ELEMENTS // d, d, "bf16", 5) for kernel in NORMS for d in ODD),
+        *(backward(kernel, ELEMENTS // d, d) for kernel in NORMS for d in ODD),
+        *(cross_entropy("cross_entropy_rows_gradient", 8192, v) for v in (50304, 151936)),
     ),
     contenders="rows",
 )
