@@ -235,6 +235,12 @@ bool Padder::drops(Operation *op, unsigned axisClass, const Bounds &bounds) {
     return llvm::none_of(llvm::seq<int64_t>(0, type ? type.getRank() : 0),
                          [&](int64_t axis) { return isOfClass(assertion.getCondition(), axis); });
   }
+  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) { // to an axis of another class
+    auto to = broadcast.getResult().getType();
+    return llvm::none_of(llvm::seq<int64_t>(0, to.getRank()), [&](int64_t axis) {
+      return isOfClass(broadcast.getSource(), axis) && !isOfClass(broadcast.getResult(), axis);
+    });
+  }
   auto access = Access::of(op);
   if (!access || isa<tile::LoadOp>(op))
     return true;
@@ -287,11 +293,18 @@ void Padder::chooseFill(tile::LoadOp load) {
   builder.setInsertionPoint(load);
   int64_t fewest = countSelects();
   for (tile::ReduceKind kind : {tile::ReduceKind::Max, tile::ReduceKind::Min}) {
-    auto fill = builder.create<arith::ConstantOp>(load.getLoc(),
-                                                  cast<TypedAttr>(identityOf(kind, element)));
+    auto number = cast<FloatAttr>(identityOf(kind, element));
+    auto fill = builder.create<arith::ConstantOp>(load.getLoc(), number);
     load.getFillMutable().assign(fill);
-    if (countSelects() < fewest)
+    if (int64_t count = countSelects(); count < fewest) {
+      SmallString<16> name;
+      number.getValue().toString(name);
+      explain(load, kFlag).with("fill", name).with("masks", count)
+          << "behind the ends of its rows the load gives " << name.str().lower()
+          << ", so reductions need " << count << (count == 1 ? " mask" : " masks") << ", not "
+          << fewest;
       return;
+    }
     load.getFillMutable().clear();
     fill.erase();
   }
