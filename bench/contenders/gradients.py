@@ -39,7 +39,8 @@ def backward(
     dy = torch.randn_like(inputs[0])
 
     def gradients_by(function, inputs, dy):
-        leaves = [x.detach().requires_grad_() for x in inputs]
+        # Copies: some write gradients over what they take.
+        leaves, dy = [x.detach().clone().requires_grad_() for x in inputs], dy.clone()
         result = function(*leaves)
         return lambda: torch.autograd.grad(result, leaves, dy, retain_graph=True)
 
