@@ -1,5 +1,6 @@
 #include "passes/analysis/Padding.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -11,24 +12,33 @@ namespace tilewright::passes {
 Attribute zeroOf(Type element) { return Builder(element.getContext()).getZeroAttr(element); }
 
 std::optional<Attribute> Padding::of(Value tile, int64_t axis) {
+  std::optional<Held> held = find(tile, axis);
+  return held ? std::optional(held->number) : std::nullopt;
+}
+
+std::optional<Padding::Held> Padding::find(Value tile, int64_t axis) {
   if (auto found = known.find({tile, axis}); found != known.end())
     return found->second;
   return known[{tile, axis}] = compute(tile, axis);
 }
 
 /// A number in another type, where every type has it: 0, and the infinities of floats.
-static std::optional<Attribute> castOf(std::optional<Attribute> number, Type type) {
-  if (!number)
-    return std::nullopt;
-  if (*number == zeroOf(cast<TypedAttr>(*number).getType()))
+static std::optional<Attribute> castOf(Attribute number, Type type) {
+  if (number == zeroOf(cast<TypedAttr>(number).getType()))
     return zeroOf(type);
-  auto from = dyn_cast<FloatAttr>(*number);
+  auto from = dyn_cast<FloatAttr>(number);
   auto to = dyn_cast<FloatType>(type);
   if (!from || !from.getValue().isInfinity() || !to)
     return std::nullopt;
   auto infinity = APFloat::getInf(to.getFloatSemantics(), from.getValue().isNegative());
   return infinity.isInfinity() ? std::optional<Attribute>(FloatAttr::get(type, infinity))
                                : std::nullopt;
+}
+
+/// Whether an op makes NaN of every NaN.
+static bool keepsNan(Operation *op) {
+  return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
+             arith::MaximumFOp, arith::MinimumFOp, math::FmaOp, math::ExpOp, math::Exp2Op>(op);
 }
 
 /// The value that a tile repeats along `axis`. Null for other tiles.
@@ -50,25 +60,28 @@ static bool isMaximumOf(Value tile, Value row, int64_t axis) {
 }
 
 /// What an elementwise op makes of its operands' padding.
-std::optional<Attribute> Padding::fold(Operation *op, int64_t axis) {
+std::optional<Padding::Held> Padding::fold(Operation *op, int64_t axis) {
   // -inf less the row's maximum. If that is -inf too, so is the row, and its differences are NaN.
   if (auto difference = dyn_cast<arith::SubFOp>(op)) {
     auto lhs = dyn_cast_or_null<FloatAttr>(of(difference.getLhs(), axis).value_or(nullptr));
     if (lhs && lhs.getValue().isInfinity() && lhs.getValue().isNegative() &&
         isMaximumOf(difference.getRhs(), difference.getLhs(), axis))
-      return lhs;
+      return Held{lhs, /*isNanWithRow=*/true};
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    auto chosen = of(select.getTrueValue(), axis);
-    if (chosen && chosen == of(select.getFalseValue(), axis))
-      return chosen;
+    auto held = find(select.getTrueValue(), axis), other = find(select.getFalseValue(), axis);
+    if (held && other && held->number == other->number && !held->isNanWithRow &&
+        !other->isNanWithRow)
+      return held;
   }
   SmallVector<Attribute> operands;
+  bool isNanWithRow = false;
   for (Value operand : op->getOperands()) {
-    auto element = of(operand, axis);
-    if (!element)
+    auto held = find(operand, axis);
+    if (!held || (held->isNanWithRow && !keepsNan(op)))
       return std::nullopt;
-    operands.push_back(SplatElementsAttr::get(cast<ShapedType>(operand.getType()), *element));
+    isNanWithRow |= held->isNanWithRow;
+    operands.push_back(SplatElementsAttr::get(cast<ShapedType>(operand.getType()), held->number));
   }
   // A fold may change the op that it looks at.
   Operation *copy = op->clone();
@@ -76,43 +89,49 @@ std::optional<Attribute> Padding::fold(Operation *op, int64_t axis) {
   SmallVector<OpFoldResult> results;
   if (failed(copy->fold(operands, results)) || results.size() != 1)
     return std::nullopt;
-  if (auto value = dyn_cast<Value>(results.front()))
-    return of(value, axis);
+  if (auto value = dyn_cast<Value>(results.front())) {
+    auto held = find(value, axis);
+    return held ? std::optional(Held{held->number, isNanWithRow}) : std::nullopt;
+  }
   auto splat = dyn_cast<SplatElementsAttr>(cast<Attribute>(results.front()));
-  return splat ? std::optional(splat.getSplatValue<Attribute>()) : std::nullopt;
+  return splat ? std::optional(Held{splat.getSplatValue<Attribute>(), isNanWithRow}) : std::nullopt;
 }
 
-std::optional<Attribute> Padding::compute(Value tile, int64_t axis) {
+std::optional<Padding::Held> Padding::compute(Value tile, int64_t axis) {
   Attribute number;
   Operation *op = tile.getDefiningOp();
   if (!op || !classes.contains(tile))
     return std::nullopt;
   if (matchPattern(tile, m_Constant(&number))) {
     auto splat = dyn_cast<SplatElementsAttr>(number);
-    return splat ? std::optional(splat.getSplatValue<Attribute>()) : std::nullopt;
+    return splat ? std::optional(Held{splat.getSplatValue<Attribute>()}) : std::nullopt;
   }
   if (auto splat = dyn_cast<tile::SplatOp>(op)) {
     if (matchPattern(splat.getValue(), m_Constant(&number)))
-      return number;
+      return Held{number};
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
     if (!classes.of(tile, axis).combined)
       return std::nullopt; // may hold anything
     if (!load.getFill())
-      return zeroOf(getElementTypeOrSelf(tile));
+      return Held{zeroOf(getElementTypeOrSelf(tile))};
     if (matchPattern(load.getFill(), m_Constant(&number)))
-      return number;
+      return Held{number};
   } else if (auto transpose = dyn_cast<tile::TransposeOp>(op)) {
-    return of(transpose.getSource(), transpose.getPermutation()[axis]);
+    return find(transpose.getSource(), transpose.getPermutation()[axis]);
   } else if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     int64_t added = expand.getAxis();
     if (axis != added)
-      return of(expand.getSource(), axis < added ? axis : axis - 1);
+      return find(expand.getSource(), axis < added ? axis : axis - 1);
   } else if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
     if (classes.contains(broadcast.getSource()) &&
         classes.of(tile, axis).extent == classes.of(broadcast.getSource(), axis).extent)
-      return of(broadcast.getSource(), axis);
+      return find(broadcast.getSource(), axis);
   } else if (auto cast = dyn_cast<tile::CastOp>(op)) {
-    return castOf(of(cast.getSource(), axis), getElementTypeOrSelf(tile));
+    Type type = getElementTypeOrSelf(tile);
+    auto held = find(cast.getSource(), axis);
+    auto same = held ? castOf(held->number, type) : std::nullopt;
+    if (same && (isa<FloatType>(type) || !held->isNanWithRow))
+      return Held{*same, held->isNanWithRow};
   } else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) {
     return fold(op, axis);
   }

@@ -14,18 +14,24 @@ class Padding {
 public:
   explicit Padding(AxisClasses &classes) : classes(classes) {}
 
-  /// The one value that a tile's padding along `axis` holds, if known. A difference of -inf and its
-  /// row's maximum counts as -inf: where it is NaN, so are the row's own.
+  /// The one value that a tile's padding along `axis` holds, if known. It may be NaN instead in a
+  /// row whose own elements all are, which changes nothing where floats meet.
   std::optional<mlir::Attribute> of(mlir::Value tile, int64_t axis);
   /// After a change to what loads fill with.
   void forget() { known.clear(); }
 
 private:
-  std::optional<mlir::Attribute> compute(mlir::Value tile, int64_t axis);
-  std::optional<mlir::Attribute> fold(mlir::Operation *op, int64_t axis);
+  struct Held {
+    mlir::Attribute number;
+    bool isNanWithRow = false; ///< NaN instead where the row's own elements all are.
+  };
+
+  std::optional<Held> find(mlir::Value tile, int64_t axis);
+  std::optional<Held> compute(mlir::Value tile, int64_t axis);
+  std::optional<Held> fold(mlir::Operation *op, int64_t axis);
 
   AxisClasses &classes;
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, std::optional<mlir::Attribute>> known;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, std::optional<Held>> known;
 };
 
 } // namespace tilewright::passes

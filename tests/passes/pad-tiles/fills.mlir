@@ -63,8 +63,7 @@ func.func @rows_further_on(%x: !view {tile.dims = ["M", "V"]}, %i: i32, %y: !til
 !view = !tile.view<?x100xbf16>
 !row = tensor<1x100xf32>
 
-// Less another row's maximum, -inf may be NaN where the row is not. The select of the maximum stays
-// too: one is needed with each fill.
+// Less another row's maximum, -inf may be NaN where the row is not, so the sum keeps its select.
 // CHECK-LABEL: @maximum_of_another
 // CHECK: arith.select
 // CHECK: tile.reduce sum
@@ -180,6 +179,41 @@ func.func @masked_row(%x: !view {tile.dims = ["M", "V"]}, %end: i32, %y: !tile.v
   %p = math.exp %d : tensor<100xf32>
   %sum = tile.reduce sum %p, 0 : tensor<100xf32> -> f32
   tile.store %sum, %y[%i] extents [0] : f32, !tile.view<?xf32>, i32
+  return
+}
+
+// -----
+
+// A row of -inf is NaN less its maximum, and so is its padding: a selection of one column, which may
+// be none, keeps its select. A sum does not.
+// CHECK-LABEL: @selected_of_nan
+// CHECK: tile.load {{.*}} fill
+// CHECK: tile.reduce max
+// CHECK: %[[CHOSEN:.*]] = arith.select
+// CHECK: %[[MASKED:.*]] = arith.select %{{.*}}, %[[CHOSEN]],
+// CHECK: tile.reduce sum %[[MASKED]]
+// CHECK-NOT: arith.select
+// CHECK: return
+!view = !tile.view<?x100xf32>
+func.func @selected_of_nan(%x: !view {tile.dims = ["M", "V"]}, %label: i32, %y: !tile.view<?xf32> {tile.dims = ["M"]}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : tensor<100xf32>
+  %m = tile.dim %x, 0 : !view
+  tile.grid[%m]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 100] : !view, i32, i32 -> tensor<100xf32>
+  %peak = tile.reduce max %t, 0 : tensor<100xf32> -> f32
+  %all = tile.splat %peak : f32 -> tensor<100xf32>
+  %d = arith.subf %t, %all : tensor<100xf32>
+  %p = math.exp2 %d : tensor<100xf32>
+  %columns = tile.range %c0 : tensor<100xi32>
+  %labels = tile.splat %label : i32 -> tensor<100xi32>
+  %is = arith.cmpi eq, %columns, %labels : tensor<100xi32>
+  %chosen = arith.select %is, %p, %zeros : tensor<100xi1>, tensor<100xf32>
+  %a = tile.reduce sum %chosen, 0 : tensor<100xf32> -> f32
+  %b = tile.reduce sum %p, 0 : tensor<100xf32> -> f32
+  %c = arith.addf %a, %b : f32
+  tile.store %c, %y[%i] extents [0] : f32, !tile.view<?xf32>, i32
   return
 }
 
