@@ -301,14 +301,6 @@ LogicalResult ElementOp::verify() {
   return success();
 }
 
-/// Whether the view, or the valid part of the tile, may end within a vector.
-static bool mayEndWithinVector(CopyOp op) {
-  int64_t vector = op.getVector(), end = op.getView().getType().getShape().back();
-  bool isKnown = op.getInBounds() && op.getInBounds()->back();
-  bool endsThere = isKnown || (!ShapedType::isDynamic(end) && end % vector == 0);
-  return !endsThere || (op.getValid() && op.getValid()->back() % vector != 0);
-}
-
 LogicalResult CopyOp::verify() {
   SmallVector<int64_t> shape;
   for (int64_t extent : getExtents()) {
@@ -341,7 +333,8 @@ LogicalResult CopyOp::verify() {
   if (getFill() && channel && channel.getKind() != ChannelKind::CpAsync) // C7
     return emitOpError() << "has a fill, which a channel of kind `"
                          << stringifyChannelKind(channel.getKind()) << "` does not take";
-  if (getFill() && mayEndWithinVector(*this)) // C7
+  if (getFill() &&
+      !tile::rowsEndWithVectors(getView().getType(), getValid(), getInBounds(), getVector())) // C7
     return emitOpError() << "has a fill, and rows that may end within a vector of " << getVector()
                          << " elements";
   return channel && channel.getKind() == ChannelKind::Tma ? verifyTmaCopy(*this) : success();

@@ -44,6 +44,10 @@ inline constexpr llvm::StringLiteral kSegmentAttr = "tile.segment"; // i32, from
 mlir::Value tensorOf(mlir::Value view);
 /// The size of a part along an axis; null if it is the tensor's size.
 mlir::Value sizeOfPart(mlir::Value view, int64_t axis);
+/// Whether sizes show that what a load or a copy has of a row, with its `valid` and `in_bounds`,
+/// ends with a vector of so many elements.
+bool rowsEndWithVectors(ViewType view, std::optional<llvm::ArrayRef<int64_t>> valid,
+                        std::optional<llvm::ArrayRef<bool>> inBounds, int64_t vector);
 
 /// The extent that marks an index tile in load, store and atomic.
 inline constexpr int64_t kGather = -1;

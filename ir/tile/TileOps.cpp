@@ -129,6 +129,14 @@ SmallVector<Value> tilewright::tile::startsOfPart(Value view, int64_t axis) {
   return starts;
 }
 
+bool tilewright::tile::rowsEndWithVectors(ViewType view, std::optional<ArrayRef<int64_t>> valid,
+                                          std::optional<ArrayRef<bool>> inBounds, int64_t vector) {
+  int64_t end = view.getShape().back();
+  bool isInside = inBounds && inBounds->back();
+  bool endsThere = isInside || (!ShapedType::isDynamic(end) && end % vector == 0);
+  return endsThere && (!valid || valid->back() % vector == 0);
+}
+
 Value tilewright::tile::sizeOfPart(Value view, int64_t axis) {
   for (auto part = view.getDefiningOp<SubviewOp>(); part;
        part = part.getView().getDefiningOp<SubviewOp>())

@@ -34,9 +34,8 @@ static TypedAttr fillOf(tile::LoadOp load) {
 
 /// Whether a copy may put the fill of a load where its rows end.
 static bool mayFill(tile::LoadOp load) {
-  int64_t end = load.getView().getType().getShape().back();
-  return fillOf(load) && !load.getValid() && !ShapedType::isDynamic(end) &&
-         end % vectorOf(load) == 0;
+  return fillOf(load) && tile::rowsEndWithVectors(load.getView().getType(), load.getValid(),
+                                                  load.getInBounds(), vectorOf(load));
 }
 
 bool passes::isCopy(tile::LoadOp load, int64_t threads) {
