@@ -13,16 +13,17 @@ Rows whose label is `ignore` have loss 0, lse 0 and gradient 0; every other labe
                                    - (1 - smoothing) (j = l)), for the words from `first` on that weight has
     linear_cross_entropy_hidden    dhidden = dlogits weight, or with `more` dhidden += dlogits weight
     linear_cross_entropy_weight    dweight = dlogits^T hidden, or with `more` dweight += dlogits^T hidden
-    linear_cross_entropy_scale     a gradient by that of the loss
+    linear_cross_entropy_scale     a gradient times that of the loss, in place
 
 A backward pass takes the vocabulary in parts, whose dlogits fit into memory: for each, the third kernel, then
 matmul_tn(dlogits, hidden) for these rows of dweight, then the fourth. It computes logits twice in all. Where
 the gradient of the loss is known ahead, rows can be taken in parts instead: their logits by matmul_nt, their
-dlogits in place by cross_entropy_gradient, then linear_cross_entropy_hidden and linear_cross_entropy_weight;
-logits are computed once. Both ways are deterministic.
+dlogits in place by cross_entropy_rows_gradient (cross_entropy_gradient if the GPU can't hold a row), then
+linear_cross_entropy_hidden and linear_cross_entropy_weight; logits are computed once. Both ways are
+deterministic.
 
 hidden: [M, K], weight: [V, K], labels: [M], parts, sums: [P, M] with P = cdiv(V, 128), loss, lse, dloss: [M],
-dlogits: [M, C], dhidden: [M, K], dweight: [C, K], gradient, scaled: [M, K], factor: [1]; sums in f32.
+dlogits: [M, C], dhidden: [M, K], dweight: [C, K], gradient: [M, K], factor: [1]; sums in f32.
 """
 
 from tilewright import *
@@ -148,8 +149,8 @@ def linear_cross_entropy_weight(dlogits: Tensor[E, M, C], hidden: Tensor[E, M, K
 
 
 @kernel
-def linear_cross_entropy_scale(gradient: Tensor[E, M, K], factor: Tensor[f32, 1], scaled: Tensor[E, M, K],
-                               *, BR: tune[1, 2, 4, 8] = 2):
-    """One program per BR rows."""
+def linear_cross_entropy_scale(gradient: Tensor[E, M, K], factor: Tensor[f32, 1], *, BR: tune[1, 2, 4, 8] = 2):
+    """One program per BR rows. Nothing is read or written where the factor is 1."""
     rows = block(grid(cdiv(M, BR)), BR)
-    scaled[rows, :] = gradient[rows, :].to(f32) * factor[0]
+    if factor[0] != 1:
+        gradient[rows, :] = gradient[rows, :].to(f32) * factor[0]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import torch
 from torch import Tensor
 
+from ._library import CompileError
 from .kernel import builtin
-from .torch_ops import Operation, as_rows, contiguous_like, derived, needs_gradient, require
+from .torch_ops import Operation, as_rows, contiguous_like, derived, frees_graph, needs_gradient, require
 
 __all__ = ["embedding", "cross_entropy", "linear_cross_entropy"]
 
@@ -159,14 +162,33 @@ _linear_entropy = Operation(
 )  # fmt: skip
 
 
-def _scale_run(scaled, gradient, factor):
-    builtin("linear_cross_entropy_scale")(as_rows(gradient), factor.reshape(1), as_rows(scaled))
+def _scale(gradient, factor):
+    builtin("linear_cross_entropy_scale")(as_rows(gradient), factor.reshape(1))
 
 
-_scale = Operation(
-    "linear_cross_entropy_scale", "(Tensor gradient, Tensor factor) -> Tensor",
-    lambda gradient, factor: contiguous_like(gradient), _scale_run,
+def _scaled_run(scaled, gradient, factor):
+    scaled.copy_(gradient)
+    _scale(scaled, factor)
+
+
+_scaled = Operation(
+    "linear_cross_entropy_scaled", "(Tensor gradient, Tensor factor) -> Tensor",
+    lambda gradient, factor: contiguous_like(gradient), _scaled_run,
 )  # fmt: skip
+
+
+@functools.cache
+def _loss_and_gradient(device, dtype, words, smoothing, z_loss):
+    """The kernel for rows of so many words: the one that reads them once, where the GPU can hold a row."""
+    logits = torch.empty((1, words), dtype=dtype, device=device)
+    labels = torch.empty(1, dtype=torch.int64, device=device)
+    numbers = torch.empty(1, dtype=torch.float32, device=device)
+    once = builtin("cross_entropy_rows_gradient")
+    try:
+        once.prepare(logits, labels, *[numbers] * 3, logits, smoothing=smoothing, z_loss=z_loss)
+    except CompileError:  # a thread would need more registers than there are
+        return builtin("cross_entropy_gradient")
+    return once
 
 
 def _linear_entropy_step_outputs(hidden, weight, labels, share, ignore, smoothing, z_loss, needs_weight):
@@ -181,14 +203,15 @@ def _linear_entropy_step_run(results, hidden, weight, labels, share, ignore, smo
     step = max(_FEWEST_ROWS, rows // 10 // _PART * _PART)
     loss, lse = (torch.empty(rows, dtype=torch.float32, device=hidden.device) for _ in range(2))
     chunk = hidden.new_empty((min(rows, step), words))
+    loss_and_gradient = _loss_and_gradient(hidden.device, hidden.dtype, words, smoothing, z_loss)
     if needs_weight and rows == 0:
         dweight.zero_()
     for start in range(0, rows, step):
         part = slice(start, start + step)
         logits = chunk[:len(labels[part])]
         builtin("matmul_nt")(hidden[part], weight, logits, tf32=False)
-        builtin("cross_entropy_gradient")(logits, labels[part], share.expand(rows)[part], loss[part], lse[part],
-                                          logits, ignore, smoothing=smoothing, z_loss=z_loss)
+        loss_and_gradient(logits, labels[part], share.expand(rows)[part], loss[part], lse[part], logits, ignore,
+                          smoothing=smoothing, z_loss=z_loss)
         builtin("linear_cross_entropy_hidden")(logits, weight, dhidden[part])
         if needs_weight:
             builtin("linear_cross_entropy_weight")(logits, hidden[part], dweight, more=start > 0)
@@ -196,8 +219,13 @@ def _linear_entropy_step_run(results, hidden, weight, labels, share, ignore, smo
 
 
 def _linear_entropy_step_backward(call, dtotal, *_):
-    _, dhidden, dweight = call.results
-    return [_scale(dhidden, dtotal), _scale(dweight, dtotal) if call.needs[1] else None, *[None] * 6]
+    gradients = call.results[1:2 + call.needs[1]]
+    if frees_graph(gradients):
+        for gradient in gradients:
+            _scale(gradient, dtotal)
+    else:
+        gradients = [_scaled(gradient, dtotal) for gradient in gradients]
+    return [*gradients, *[None] * (8 - len(gradients))]
 
 
 _linear_entropy_step = Operation(
@@ -217,9 +245,10 @@ def linear_cross_entropy(input: Tensor, weight: Tensor, target: Tensor, *, ignor
 
     Where a gradient is asked for, a mean or sum computes it beside the loss, a tenth of the rows at a time: three
     products, and less than a tenth of the logits' memory (or 512 rows of them). The backward multiplies it by
-    the gradient of the loss. Sums of the weight's gradient are rounded to its dtype behind each part. With
-    `reduction` "none" the backward computes the logits again, a part of the words at a time: four products, a
-    32nd of the logits' memory, and an f32 of each number of `input`.
+    the gradient of the loss, in place unless the graph is kept; a gradient of 1 costs nothing. Sums of the
+    weight's gradient are rounded to its dtype behind each part. With `reduction` "none" the backward computes the
+    logits again, a part of the words at a time: four products, a 32nd of the logits' memory, and an f32 of each
+    number of `input`.
     """
     require(input.shape[:-1] == target.shape, "linear_cross_entropy",
              f"`input` is {list(input.shape)} and `target` {list(target.shape)}: all dimensions but the last")

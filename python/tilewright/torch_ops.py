@@ -158,6 +158,13 @@ def needs_gradient(args):
     )
 
 
+def frees_graph(kept):
+    """In a backward: whether autograd gives up `kept`, what it has kept for it, so that it may be overwritten."""
+    if torch.compiler.is_compiling() or not _is_plain(kept):
+        return False
+    return not torch._C._autograd._get_current_graph_task_keep_graph()
+
+
 # ===- Derived gradients ---------------------------------------------------------------------===
 
 

@@ -9,6 +9,8 @@ import tilewright as tw
 
 torch = pytest.importorskip("torch", reason="needs torch")
 
+from tilewright import ops_losses  # noqa: E402
+
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "inputs"))
 from autograd_cases import (  # noqa: E402
     BRAIN,
@@ -219,10 +221,41 @@ def test_a_frozen_vocabulary_has_no_gradient():
     assert_near([found], [wanted], HALF)
 
 
+def test_a_kept_graph_of_linear_cross_entropy_gives_the_same_gradients_again():
+    x, w = numbers(3, 5, 21).to(HALF).requires_grad_(), numbers(37, 21).to(HALF).requires_grad_()
+    loss = tw.ops.linear_cross_entropy(x, w, LABELS) * 3
+    first, second, last = (torch.autograd.grad(loss, [x, w], retain_graph=keep) for keep in (True, True, False))
+    for found in zip(first, second, last, strict=True):
+        assert torch.equal(found[0], found[1]) and torch.equal(found[0], found[2])
+        assert len({gradient.data_ptr() for gradient in found}) == 3
+
+
+def test_a_linear_cross_entropy_of_rows_that_no_gpu_holds_reads_them_twice(monkeypatch):
+    builtin, called = ops_losses.builtin, []
+
+    class Refused:
+        def prepare(*args, **named):
+            raise tw.CompileError("a thread needs at least 1812 registers here and has 255")
+
+    def without_rows(name):
+        called.append(name)
+        return Refused() if name == "cross_entropy_rows_gradient" else builtin(name)
+
+    ops_losses._loss_and_gradient.cache_clear()
+    args = [numbers(3, 5, 21).to(HALF), numbers(37, 21).to(HALF)]
+    once = gradients(lambda x, w: tw.ops.linear_cross_entropy(x, w, LABELS), args)
+    ops_losses._loss_and_gradient.cache_clear()
+    monkeypatch.setattr(ops_losses, "builtin", without_rows)
+    twice = gradients(lambda x, w: tw.ops.linear_cross_entropy(x, w, LABELS), args)
+    ops_losses._loss_and_gradient.cache_clear()
+    assert "cross_entropy_gradient" in called
+    assert_near(twice, [gradient.double() for gradient in once], HALF)
+
+
 def test_a_linear_cross_entropy_has_no_second_gradients():
     x = numbers(3, 5, 21).float().requires_grad_()
     (dx,) = torch.autograd.grad(tw.ops.linear_cross_entropy(x, numbers(37, 21).float(), LABELS), x, create_graph=True)
-    with pytest.raises(NotImplementedError, match="linear_cross_entropy_scale has no backward"):
+    with pytest.raises(NotImplementedError, match="linear_cross_entropy_scaled has no backward"):
         dx.sum().backward()
 
 

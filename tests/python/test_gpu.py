@@ -284,6 +284,18 @@ def test_scaled_products_match_torch():
     torch.testing.assert_close(tw.ops.matmul_mixed(y, w, g[:1], group=0), product.bfloat16(), atol=0.2, rtol=2e-2)
 
 
+def test_linear_cross_entropy_takes_a_tenth_of_the_memory_of_logits():
+    rows, words = 8192, 32000
+    hidden, weight = (random(n, 512, dtype=torch.bfloat16).requires_grad_() for n in (rows, words))
+    labels = torch.randint(words, (rows,), device="cuda")
+    gradients = 2 * (hidden.numel() + weight.numel())
+    torch.cuda.synchronize()
+    before = torch.cuda.memory_allocated()
+    torch.cuda.reset_peak_memory_stats()
+    tw.ops.linear_cross_entropy(hidden, weight, labels).backward()
+    assert torch.cuda.max_memory_allocated() - before - gradients < 2 * rows * words / 10
+
+
 def test_gradients_have_no_backward_and_say_so():
     x = random(8, 64).requires_grad_()
     (dx,) = torch.autograd.grad(tw.ops.softmax(x).pow(2).sum(), x, create_graph=True)
