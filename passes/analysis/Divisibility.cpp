@@ -59,6 +59,38 @@ bool passes::knownNonNegativeAt(Operation *op, Value value) {
   return knownNonNegative(value) || Facts::at(op).proveNonPositive(AffineForm::of(value) * -1);
 }
 
+/// The number of programs along an axis of the grid, if it is a constant.
+static std::optional<int64_t> programsAlong(tile::ProgramIdOp id) {
+  std::optional<int64_t> programs;
+  id->getParentOfType<func::FuncOp>().walk([&](tile::GridOp grid) {
+    APInt size;
+    if (id.getAxis() < grid.getExtents().size() &&
+        matchPattern(grid.getExtents()[id.getAxis()], m_ConstantInt(&size)))
+      programs = size.getSExtValue();
+  });
+  return programs;
+}
+
+std::optional<int64_t> passes::knownMost(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  Operation *op = value.getDefiningOp();
+  if (auto id = dyn_cast_or_null<tile::ProgramIdOp>(op)) {
+    auto programs = programsAlong(id);
+    return programs ? std::optional(*programs - 1) : std::nullopt;
+  }
+  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
+    return std::nullopt;
+  auto lhs = knownMost(op->getOperand(0)), rhs = knownMost(op->getOperand(1));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  if (isa<arith::AddIOp>(op))
+    return *lhs + *rhs;
+  return llvm::all_of(op->getOperands(), knownNonNegative) ? std::optional(*lhs * *rhs)
+                                                           : std::nullopt;
+}
+
 int64_t passes::accessVector(tile::ViewType view, ValueRange indices, ArrayRef<int64_t> extents) {
   if (extents.empty() || extents.back() <= 0)
     return 1;

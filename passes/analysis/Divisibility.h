@@ -1,4 +1,4 @@
-//===- Divisibility.h - what is known about an integer's factors ------------------------------===//
+//===- Divisibility.h - what is known about an integer's factors and size ---------------------===//
 #ifndef TILEWRIGHT_PASSES_ANALYSIS_DIVISIBILITY_H
 #define TILEWRIGHT_PASSES_ANALYSIS_DIVISIBILITY_H
 
@@ -16,6 +16,10 @@ bool knownNonNegative(mlir::Value value);
 
 /// The same, also using what is known at `op`, such as the bounds of loops around it.
 bool knownNonNegativeAt(mlir::Operation *op, mlir::Value value);
+
+/// The largest number that `value` (an i32 scalar) may be, if its definition shows one: constants,
+/// program ids along axes of constant size; sums and products of these.
+std::optional<int64_t> knownMost(mlir::Value value);
 
 /// The number of elements of `view` that a vector access with these indices and extents may move
 /// along the innermost axis. The limits are 16 bytes, the view's alignment, and the divisors of

@@ -69,6 +69,11 @@ std::optional<Padding::Held> Padding::fold(Operation *op, int64_t axis) {
       return Held{lhs, /*isNanWithRow=*/true};
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    auto condition = find(select.getCondition(), axis);
+    if (condition && !condition->isNanWithRow)
+      return find(cast<BoolAttr>(condition->number).getValue() ? select.getTrueValue()
+                                                               : select.getFalseValue(),
+                  axis);
     auto held = find(select.getTrueValue(), axis), other = find(select.getFalseValue(), axis);
     if (held && other && held->number == other->number && !held->isNanWithRow &&
         !other->isNanWithRow)
@@ -81,7 +86,7 @@ std::optional<Padding::Held> Padding::fold(Operation *op, int64_t axis) {
     if (!held || (held->isNanWithRow && !keepsNan(op)))
       return std::nullopt;
     isNanWithRow |= held->isNanWithRow;
-    operands.push_back(SplatElementsAttr::get(cast<ShapedType>(operand.getType()), held->number));
+    operands.push_back(held->number);
   }
   // A fold may change the op that it looks at.
   Operation *copy = op->clone();
@@ -93,8 +98,7 @@ std::optional<Padding::Held> Padding::fold(Operation *op, int64_t axis) {
     auto held = find(value, axis);
     return held ? std::optional(Held{held->number, isNanWithRow}) : std::nullopt;
   }
-  auto splat = dyn_cast<SplatElementsAttr>(cast<Attribute>(results.front()));
-  return splat ? std::optional(Held{splat.getSplatValue<Attribute>(), isNanWithRow}) : std::nullopt;
+  return Held{cast<Attribute>(results.front()), isNanWithRow};
 }
 
 std::optional<Padding::Held> Padding::compute(Value tile, int64_t axis) {

@@ -8,6 +8,8 @@
 #include "passes/analysis/RegisterTiles.h"
 #include "passes/analysis/SharedAccesses.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace tilewright::passes {
 
 using namespace mlir;
@@ -28,13 +30,25 @@ Value Expander::scaled(Value index, Value stride) {
   return builder.createOrFold<arith::MulIOp>(loc, index, stride);
 }
 
+/// So many elements of each row of a tile lie within the view, if that is known of some.
+static std::optional<int64_t> elementsInside(const GlobalAccess &access) {
+  int64_t valid = access.valid.empty() ? 0 : access.valid.back();
+  if (!access.inBounds.empty() && access.inBounds.back())
+    return valid ? std::optional(valid) : std::nullopt;
+  APInt size;
+  if (!access.lastStart || !matchPattern(access.view->dims.back(), m_ConstantInt(&size)))
+    return std::nullopt;
+  int64_t left = size.getSExtValue() - *access.lastStart;
+  return valid ? std::min(left, valid) : left;
+}
+
 Place Expander::place(const GlobalAccess &access, const Layout &layout, Value index,
                       int64_t vector) {
   Place result;
   // The part of the offset that all threads share, and the part of this thread. They stay separate:
   // the former takes no registers per thread, and the latter is the same for all registers.
   const ViewParams &view = *access.view;
-  Value shared = view.start, own;
+  Value shared = view.start, own, surely;
   int64_t rank = view.type.getRank();
   int64_t dim = 0; // of the tile
   for (int64_t axis = 0; axis < rank; ++axis) {
@@ -68,6 +82,8 @@ Place Expander::place(const GlobalAccess &access, const Layout &layout, Value in
                                ? builder.createOrFold<arith::MinSIOp>(loc, result.remaining, left)
                                : left;
       }
+      if (auto count = elementsInside(access))
+        surely = surelyBefore(layout, dim, registerCoordinate(layout, dim, index), *count);
       if (!known && !access.startsInside[axis])
         result.inside =
             both(result.inside, builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::sge,
@@ -81,8 +97,10 @@ Place Expander::place(const GlobalAccess &access, const Layout &layout, Value in
     dim += sliced;
   }
   result.offset = add(shared, own);
-  if (result.remaining && !access.mayEndWithin(vector))
-    result.inside = both(result.inside, moreThan(std::exchange(result.remaining, {}), constant(0)));
+  if (result.remaining && !access.mayEndWithin(vector)) {
+    Value isLeft = moreThan(std::exchange(result.remaining, {}), constant(0));
+    result.inside = both(result.inside, either(surely, isLeft));
+  }
   return result;
 }
 

@@ -1,11 +1,6 @@
 // Elementwise ops and shape ops as expressions over register arrays, and the arithmetic of layouts.
-#include "passes/analysis/Divisibility.h"
 #include "passes/analysis/RegisterTiles.h"
 #include "passes/lower/Expander.h"
-
-#include "mlir/IR/Matchers.h"
-
-#include <numeric>
 
 namespace tilewright::passes {
 
@@ -127,70 +122,6 @@ Value Expander::registersOf(Value tile) {
 
 //===- Expressions ---------------------------------------------------------------------------===//
 
-std::optional<std::pair<Value, Value>> Expander::rangeParts(Value tile, Value index) {
-  Operation *op = tile.getDefiningOp();
-  if (!op || tiles.contains(tile))
-    return std::nullopt;
-  const Layout &layout = cta::layoutOf(tile.getType());
-  if (auto range = dyn_cast<tile::RangeOp>(op)) {
-    Value step = registerCoordinate(layout, 0, index);
-    return std::pair(add(scalar(range.getStart()), threadCoordinate(layout, 0)),
-                     step ? step : constant(0));
-  }
-  if (isIndexAsFloat(op))
-    return rangeParts(op->getOperand(0), index);
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op))
-    return rangeParts(expand.getSource(), index);
-  if (auto broadcast = dyn_cast<tile::BroadcastOp>(op)) {
-    auto from = broadcast.getSource().getType().getShape(), to = broadcast.getType().getShape();
-    return rangeParts(broadcast.getSource(),
-                      keepDigits(layout, index, [&](int64_t dim) { return from[dim] == to[dim]; }));
-  }
-  return std::nullopt;
-}
-
-/// Whether a tile of floats repeats the numbers of an index tile.
-static bool repeatsIndex(Value tile) {
-  Operation *op = tile.getDefiningOp();
-  while (op && isa<tile::ExpandDimsOp, tile::BroadcastOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  auto cast = dyn_cast_or_null<tile::CastOp>(op);
-  return cast && cast.getSource().getDefiningOp<tile::RangeOp>() &&
-         getElementTypeOrSelf(cast.getType()).isF32();
-}
-
-Value Expander::asFloat(Value number) {
-  return convert(loc, number, builder.getI32Type(), builder.getF32Type(), /*rounded=*/false);
-}
-
-Value Expander::difference(arith::SubFOp op, Value index) {
-  // row - (origin + step) becomes (row - origin) - step: one difference per row, and the steps are
-  // constants once the loop is unrolled. All are whole numbers, so nothing is rounded otherwise.
-  if (!repeatsIndex(op.getLhs()) || !repeatsIndex(op.getRhs()))
-    return Value();
-  auto parts = rangeParts(op.getRhs(), index);
-  if (!parts)
-    return Value();
-  Value row = element(op.getLhs(), index);
-  Value rest = builder.create<arith::SubFOp>(loc, row, asFloat(parts->first));
-  return builder.create<arith::SubFOp>(loc, rest, asFloat(parts->second));
-}
-
-/// What stands for a step in `step < limit` or its opposite: the first of the thread's neighbours
-/// that are on one side, because the limit is a multiple of their number. They then share a
-/// comparison.
-Value Expander::stepToCompare(arith::CmpIOp compare, Value step, Value limit) {
-  auto predicate = compare.getPredicate();
-  auto range = compare.getLhs().getDefiningOp<tile::RangeOp>();
-  if (!range || (predicate != arith::CmpIPredicate::slt && predicate != arith::CmpIPredicate::sge))
-    return step;
-  int64_t neighbours = std::gcd(knownDivisor(limit), cta::layoutOf(range.getType()).vector(0));
-  neighbours &= -neighbours;
-  if (neighbours == 1)
-    return step;
-  return builder.createOrFold<arith::AndIOp>(loc, step, constant(-neighbours));
-}
-
 Value Expander::element(Value tile, Value index, bool rounded) {
   if (!isa<RankedTensorType>(tile.getType()))
     return scalar(tile);
@@ -232,14 +163,8 @@ Value Expander::element(Value tile, Value index, bool rounded) {
     if (Value value = difference(subtract, index))
       return value;
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    if (auto parts = rangeParts(compare.getLhs(), index)) {
-      // origin + step <= y becomes step <= y - origin: one difference per row, and the steps are
-      // constants once the loop is unrolled.
-      Value limit =
-          builder.createOrFold<arith::SubIOp>(loc, element(compare.getRhs(), index), parts->first);
-      Value step = stepToCompare(compare, parts->second, limit);
-      return builder.create<arith::CmpIOp>(loc, compare.getPredicate(), step, limit);
-    }
+    if (Value value = comparison(compare, index))
+      return value;
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(element(operand, index));

@@ -92,6 +92,12 @@ Value Expander::both(Value a, Value b) {
   return builder.createOrFold<arith::AndIOp>(loc, a, b);
 }
 
+Value Expander::either(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return builder.createOrFold<arith::OrIOp>(loc, a, b);
+}
+
 Value Expander::equal(Value a, Value b) {
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, a, b);
 }

@@ -1,30 +1,8 @@
 //===- Expander.h - from one thread block to one thread ---------------------------------------===//
 //
 // `expand-to-cuda`, which walks a `cta` kernel in order and writes the `cuda` kernel. What it knows
-// on the way is in ExpanderState.h. Its parts, by what they expand:
-//
-//   ExpandToCuda.cpp        the walk
-//   ExpandKernel.cpp        the kernel and its parameters
-//   ExpandControl.cpp       loops, branches, the grid
-//   ExpandElements.cpp      elementwise ops and shape ops, as expressions over register arrays
-//   ExpandAccesses.cpp      loads, stores and atomics of global memory
-//   ExpandRandom.cpp        random bytes
-//   ExpandReductions.cpp    reductions and scans across registers, lanes and warps
-//   ExpandPeaks.cpp         maxima that seldom rise
-//   ExpandChannels.cpp      addresses of slots and barriers
-//   ExpandCopies.cpp        copies into slots and out of them
-//   ExpandRoles.cpp         roles as branches
-//   ExpandTiles.cpp         the loop over tiles
-//   ExpandQueue.cpp         tiles from a queue
-//   ExpandStreamK.cpp       stream-K: blocks divide the steps of tiles
-//   ExpandLengths.cpp       stream-K where tiles differ in length
-//   ExpandOrders.cpp        turns of roles and warpgroups
-//   ExpandExchanges.cpp     reductions across the blocks of a cluster
-//   ExpandTimeline.cpp      time stamps
-//   ExpandTma.cpp           boxes that TMA copies
-//   ExpandWgmma.cpp         wgmma products and their waits
-//   ExpandProducts.cpp      fragments and mma
-//   ExpandConversions.cpp   from one layout to another
+// on the way is in ExpanderState.h. Sections below are named after its parts, Expand*.cpp, each of
+// which begins with what it expands.
 //
 // A register tile is an array with one entry per register of its layout. Values of 16 and 8 bits
 // are packed into words if the layout's register count allows. Arithmetic on them happens in f32
@@ -84,7 +62,8 @@ private:
   Value div(Value a, int64_t divisor);
   Value rem(Value a, int64_t divisor);
   Value bitXor(Value a, Value b);
-  Value both(Value a, Value b); // logical and; null stands for true
+  Value both(Value a, Value b);   // logical and; null stands for true
+  Value either(Value a, Value b); // logical or; null stands for false
   Value equal(Value a, Value b);
   Value select(Value condition, Value a, Value b);
   /// A loop over [0, count), unrolled completely or by `factor`; for one iteration, none.
@@ -108,14 +87,6 @@ private:
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
   Value element(Value tile, Value index, bool rounded = true);
-  /// An i32 as f32.
-  Value asFloat(Value number);
-  /// An element of a difference of indices as floats; null for other differences.
-  Value difference(mlir::arith::SubFOp op, Value index);
-  /// An element of a range, or of a tile that repeats one, also as floats, as a sum of a part
-  /// common to all registers of the thread and the part of this register. Nothing for other tiles.
-  std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
-  Value stepToCompare(mlir::arith::CmpIOp compare, Value step, Value limit);
   Value readElement(Value array, Value index);
   void writeElements(Value array, Value entry, mlir::ValueRange values);
   /// An elementwise or scalar op, on operands in their compute types.
@@ -148,11 +119,24 @@ private:
   /// other tiles.
   bool writeKept(Value tile, Value array);
 
+  //===- Index tiles (ExpandIndices.cpp) -----------------------------------------------------===//
+  /// An element of a difference of indices as floats; null for other differences.
+  Value difference(mlir::arith::SubFOp op, Value index);
+  /// An element of a range, or of a tile that repeats one, also as floats, as a sum of a part
+  /// common to all registers of the thread and the part of this register. Nothing for other tiles.
+  std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
+  /// An element of a comparison of indices; null for other comparisons.
+  Value comparison(mlir::arith::CmpIOp op, Value index);
+  /// An i32 as f32.
+  Value asFloat(Value number);
+
   //===- Layout arithmetic (ExpandElements.cpp) ----------------------------------------------===//
   /// The part of the coordinate along `dim` that depends on this thread's lane and warp.
   Value threadCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
   Value coordinate(const Layout &layout, int64_t dim, Value index);
+  /// Whether registers' part `step` of a coordinate is before `end` in all threads; null if never.
+  Value surelyBefore(const Layout &layout, int64_t dim, Value step, int64_t end);
   /// The register number that remains of `index` without the digits along dropped dimensions.
   Value keepDigits(const Layout &layout, Value index, llvm::function_ref<bool(int64_t)> keep);
   /// The first register along `dim` of those of which `keepDigits` leaves `index`.

@@ -102,6 +102,7 @@ struct GlobalAccess {
   llvm::ArrayRef<int64_t> extents, valid;
   llvm::ArrayRef<bool> inBounds;
   llvm::SmallVector<bool> startsInside; // the start is known to be non-negative
+  std::optional<int64_t> lastStart;     // along the innermost axis, the largest that may be
 
   /// Whether the view, or the valid part of the tile, may end within a vector along the innermost
   /// axis. The vector starts at a multiple of its length.
@@ -203,6 +204,7 @@ struct ExpanderState {
       access.indices.push_back(gathers ? Value() : scalar(index));
       access.indexTiles.push_back(gathers ? index : Value());
       access.startsInside.push_back(!gathers && knownNonNegative(index));
+      access.lastStart = gathers ? std::nullopt : knownMost(index);
     }
     return access;
   }
