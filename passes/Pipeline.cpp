@@ -46,6 +46,10 @@ static void addTilePasses(Adder &passes, const PipelineOptions &options) {
   passes.clean(/*hoist=*/false);
   // Before split-masked-loops: masks still stand where the user wrote them.
   passes.add(createDropAbsolutes());
+  // Before pad-tiles: a sum that hides padding is no longer that of deviations. For
+  // join-reductions.
+  if (!options.allowSpills)
+    passes.add(createDropDeviations());
   // Before split-masked-loops, which reads from a padded load how much of it is valid.
   passes.add(createPadTiles());
   passes.clean(/*hoist=*/false);
@@ -57,9 +61,6 @@ static void addTilePasses(Adder &passes, const PipelineOptions &options) {
   passes.add(createSimplifyMath());
   // After split-masked-loops and pad-tiles, which say how much of a row a load has.
   passes.add(createPickElements());
-  // After simplify-math, which takes factors of a row together. For join-reductions.
-  if (!options.allowSpills)
-    passes.add(createDropDeviations());
   // Scalar products that simplify-math formed leave the loops.
   passes.clean(/*hoist=*/true);
 }

@@ -88,9 +88,10 @@ public:
 
   bool loadMore(Compiled &kernel, bool byTilesAlone);
   void fillSm(Compiled &kernel);
-  void takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs);
+  void takeFewerRows(Compiled &kernel);
+  bool takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs);
   void widen(Compiled &kernel);
-  void copyAhead(Compiled &kernel);
+  bool copyAhead(Compiled &kernel);
   bool spreadRows(Compiled &kernel, bool forSharedMemory);
 
 private:
@@ -199,21 +200,50 @@ void Improver::fillSm(Compiled &kernel) {
   take(kernel, std::move(*best), outcome);
 }
 
+/// Takes smaller tiles of a kernel that reduces rows, if an SM then has half as many warps again in
+/// place of few. On an H200, the gradient of softmax takes 0.83, 0.94, 0.92, 0.90 and 0.93 of the
+/// time so with 3584, 5120, 5376, 6144 and 7168 columns, rms_norm 0.95 with 7168, softmax 0.96 with
+/// 12288; but from 24 warps on, the gradient of softmax takes 1.02 with 4096, layer_norm 1.13 with
+/// 4608. Or if an SM has as many warps in place of large blocks, whose threads all wait for each
+/// other: layer_norm takes 0.88 and 0.92 with 2304 and 2560 columns, rms_norm 0.94.
+void Improver::takeFewerRows(Compiled &kernel) {
+  constexpr int64_t kFewOfRows = 23;
+  if (!kernel.reduces || kernel.loadsAhead || kernel.wanted.config.minBlocks)
+    return;
+  int64_t warps = warpsOf(occupancyOf(kernel));
+  bool isLarge = blockWarps(kernel) > passes::kMostWarps;
+  if (warps > kFewOfRows && !isLarge)
+    return;
+  std::optional<Attempt> next =
+      nextAttempt(text.signature(), kernel.wanted, kernel.attempt, {Misfit::Memory, 0});
+  if (!next || next->config.cluster != kernel.attempt.config.cluster)
+    return;
+  next->config.minBlocks = kernel.wanted.config.minBlocks;
+  ErrorOr<Compiled> fewer = compileWith(*next);
+  if (!fewer)
+    return;
+  fillSm(*fewer);
+  int64_t others = warpsOf(occupancyOf(*fewer));
+  if (2 * others >= 3 * warps || (isLarge && others >= warps))
+    take(kernel, std::move(*fewer), ofWarps(warps, others));
+}
+
 /// Takes another configuration of a kernel that loads ahead, if so many programs then share an SM.
-void Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs) {
+/// Says whether it does.
+bool Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs) {
   ErrorOr<Compiled> other = compileWith(attempt);
   if (!other || !other->loadsAhead || occupancyOf(*other).programs < programs)
-    return;
+    return false;
   std::string outcome = ofWarps(warpsOf(occupancyOf(kernel)), warpsOf(occupancyOf(*other)));
   take(kernel, std::move(*other), outcome);
+  return true;
 }
 
 /// Gives blocks that load ahead twice as many warps, with as many blocks on an SM, if nothing is
 /// spilled. Where a program reduces its rows once, other warps compute meanwhile: on an H200, the
-/// gradient of rms_norm takes 0.985, 0.977, 0.99, 0.976, 0.967 and 0.995 of the time with 1024,
-/// 1536, 2048, 2560, 3072 and 4096 columns, but 1.04 in 32 warps with 8192. What reduces them
-/// twice, or masks columns, takes longer: the gradient of layer_norm 1.13 with 1024 columns, that
-/// of rms_norm 1.38 with 3000.
+/// gradient of rms_norm takes 0.985, 0.99 and 0.995 of the time with 1024, 2048 and 4096 columns,
+/// but 1.04 in 32 warps with 8192. What reduces them twice takes longer: the gradient of layer_norm
+/// 1.13 with 1024 columns.
 void Improver::widen(Compiled &kernel) {
   const Config &wanted = kernel.wanted.config;
   if (!kernel.loadsAhead || !kernel.reducesWholeRowsOnce || wanted.warps || wanted.minBlocks ||
@@ -225,21 +255,28 @@ void Improver::widen(Compiled &kernel) {
   takeIfRoom(kernel, attempt, attempt.config.minBlocks);
 }
 
-/// Lets a block that loads ahead, alone on its SM with few warps, copy the next row to shared
-/// memory in place of registers, if another block then has room. On an H200, the gradients of
-/// rms_norm and layer_norm take 0.85 and 0.88 of the time with 5120 columns, that of rms_norm 0.90
-/// with 6144; with 7168, where a block has 14 warps, they take 1.03 and 1.10.
-void Improver::copyAhead(Compiled &kernel) {
-  constexpr int64_t kFewWarpsAlone = 12;
+/// Lets blocks that load ahead, with few warps on an SM, copy the next row to shared memory in
+/// place of registers, if another block then has room; or two of half as many warps in place of
+/// one. On an H200, the gradient of rms_norm takes 0.94, 0.88, 0.92, 0.96, 0.85, 0.90 and 0.93 of
+/// the time so with 2304, 2880, 3072, 3584, 5120, 6144 and 6656 columns, that of layer_norm 0.96,
+/// 0.92, 0.88 and 0.95 with 2560, 3072, 5120 and 7168; but 1.03 with 4096, with 24 warps in place
+/// of 16. Says whether it does.
+bool Improver::copyAhead(Compiled &kernel) {
+  constexpr int64_t kFewAhead = 15;
   const Config &wanted = kernel.wanted.config;
   Occupancy now = occupancyOf(kernel);
   if (!kernel.loadsAhead || wanted.stages || wanted.minBlocks || wanted.allowSpills ||
-      kernel.attempt.config.cluster > 1 || now.programs > 1 || warpsOf(now) > kFewWarpsAlone)
-    return;
+      kernel.attempt.config.cluster > 1 || warpsOf(now) > kFewAhead)
+    return false;
   Attempt attempt = kernel.attempt;
   attempt.config.stages = passes::kStagesOfCopies;
-  attempt.config.minBlocks = 2;
-  takeIfRoom(kernel, attempt, attempt.config.minBlocks);
+  attempt.config.minBlocks = now.programs + 1;
+  if (takeIfRoom(kernel, attempt, attempt.config.minBlocks))
+    return true;
+  if (now.programs > 1 || wanted.warps || blockWarps(kernel) % 2 != 0)
+    return false;
+  attempt.config.warps = blockWarps(kernel) / 2;
+  return takeIfRoom(kernel, attempt, attempt.config.minBlocks);
 }
 
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice
@@ -275,10 +312,11 @@ void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
   Improver improver(text, compileWith);
   improver.loadMore(result, /*byTilesAlone=*/true);
   improver.fillSm(result);
+  improver.takeFewerRows(result);
   if (improver.loadMore(result, /*byTilesAlone=*/false))
     improver.fillSm(result);
   if (improver.spreadRows(result, /*forSharedMemory=*/false))
     improver.spreadRows(result, /*forSharedMemory=*/true);
-  improver.widen(result);
-  improver.copyAhead(result);
+  if (!improver.copyAhead(result))
+    improver.widen(result);
 }
