@@ -92,8 +92,8 @@ Value Expander::surelyBefore(const Layout &layout, int64_t dim, Value step, int6
   return builder.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, step, constant(known));
 }
 
-/// `origin + step <= y` as `step <= y - origin`: one difference per row, and the steps are constants
-/// once the loop is unrolled. So is the answer where it is the same for all threads.
+/// `origin + step <= y` as `step <= y - origin`: one difference per row, and the steps are
+/// constants once the loop is unrolled. So is the answer where it is the same for all threads.
 Value Expander::comparison(arith::CmpIOp op, Value index) {
   auto parts = rangeParts(op.getLhs(), index);
   if (!parts)
@@ -107,9 +107,9 @@ Value Expander::comparison(arith::CmpIOp op, Value index) {
   auto lastStart = range ? knownMost(range.getStart()) : std::nullopt;
   if (lastStart && op.getPredicate() == arith::CmpIPredicate::slt &&
       matchPattern(op.getRhs(), m_ConstantInt(&end)))
-    return either(surelyBefore(cta::layoutOf(range.getType()), 0, step,
-                               end.getSExtValue() - *lastStart),
-                  result);
+    return either(
+        surelyBefore(cta::layoutOf(range.getType()), 0, step, end.getSExtValue() - *lastStart),
+        result);
   return result;
 }
 
