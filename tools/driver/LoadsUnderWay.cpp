@@ -147,6 +147,8 @@ bool Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
       return changed;
     attempt = *next;
     ErrorOr<Compiled> other = compileWith(attempt);
+    if (other && spreads) // more blocks would be too many for rows that only want fewer registers
+      fillSm(*other);
     Occupancy others = other ? occupancyOf(*other) : Occupancy();
     int64_t moreBytes = other ? bytesUnderWay(*other, others) : 0;
     bool hasBytes = bytes < wanted && moreBytes * 4 >= bytes * 5;
@@ -165,7 +167,7 @@ bool Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
 /// more partial sums, and the gradient of rms_norm with 1024 columns takes 1.03 of the time with 5
 /// in place of 4.
 void Improver::fillSm(Compiled &kernel) {
-  if (kernel.wanted.config.minBlocks || kernel.attempt.config.allowSpills || kernel.loadsAhead)
+  if (kernel.attempt.config.minBlocks || kernel.attempt.config.allowSpills || kernel.loadsAhead)
     return;
   Resources resources = resourcesOf(text, kernel);
   const Occupancy &now = resources.occupancy;
