@@ -12,9 +12,6 @@ namespace math = mlir::math;
 #define ADJOINT(op) void adjointOf(Reverse &reverse, op, mlir::Value adjoint);
 #include "passes/gradient/AdjointRules.def"
 
-/// The sum along an axis; of a tile of rank 1 a scalar.
-mlir::Value sumAlong(Reverse &reverse, mlir::Value tile, int64_t axis);
-
 } // namespace tilewright::passes
 
 #endif

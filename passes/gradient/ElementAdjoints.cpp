@@ -1,5 +1,4 @@
 // The adjoints of elementwise ops: with r = f(a, …) and r̄ the adjoint of r, ā = r̄ ∂f/∂a.
-#include "passes/analysis/UniformTiles.h"
 #include "passes/gradient/Adjoints.h"
 
 #include "mlir/IR/Matchers.h"
@@ -48,23 +47,8 @@ static Value sigmoidExponent(arith::DivFOp op) {
   return {};
 }
 
-/// A tile along one axis of which `tile` repeats numbers, and the axis; nothing if another block
-/// has any of the ops that repeat them.
-static std::optional<std::pair<Value, int64_t>> repeatedHere(Value tile, Operation *op) {
-  auto type = dyn_cast<RankedTensorType>(tile.getType());
-  auto repeats = tile.getDefiningOp<tile::BroadcastOp>();
-  auto expand =
-      repeats ? repeats.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
-  if (!type || !expand || expand->getBlock() != op->getBlock() ||
-      repeats->getBlock() != op->getBlock())
-    return std::nullopt;
-  Value numbers = repeatedAlong(tile, expand.getAxis());
-  return numbers ? std::optional(std::pair(numbers, int64_t(expand.getAxis()))) : std::nullopt;
-}
-
 /// r = a / b. Of r = 1 / (1 + exp x) it is -r̄ r (1 - r) by x at once: exp x may be infinite, where
-/// r is 0 and the chain's last factor would be 0 · ∞. Of rows that are divided by a number b each
-/// it is -(Σ r̄ a) / b² by b. That sum needs no b: in a softmax both are sums of one pass.
+/// r is 0 and the chain's last factor would be 0 · ∞.
 void adjointOf(Reverse &reverse, arith::DivFOp op, Value adjoint) {
   if (Value exponent = sigmoidExponent(op)) {
     reverse.give(exponent, [&] {
@@ -80,16 +64,6 @@ void adjointOf(Reverse &reverse, arith::DivFOp op, Value adjoint) {
     return isConstant ? whole : reverse.whereGiven(adjoint, whole);
   };
   reverse.give(op.getLhs(), quotient);
-  if (auto divisors = repeatedHere(op.getRhs(), op)) {
-    auto [numbers, axis] = *divisors;
-    reverse.give(numbers, [&] {
-      Value terms = reverse.mul(adjoint, reverse.wide(op.getLhs()));
-      Value sum = sumAlong(reverse, reverse.whereGiven(adjoint, terms), axis);
-      Value divisor = reverse.wide(numbers);
-      return reverse.whereGiven(sum, reverse.neg(reverse.div(reverse.div(sum, divisor), divisor)));
-    });
-    return;
-  }
   reverse.give(op.getRhs(), [&] {
     Value whole =
         reverse.div(reverse.mul(adjoint, reverse.wide(op.getResult())), reverse.wide(op.getRhs()));

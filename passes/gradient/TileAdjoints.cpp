@@ -9,7 +9,8 @@ static RankedTensorType wideTile(Value tile) {
   return cast<RankedTensorType>(wideType(tile.getType()));
 }
 
-Value sumAlong(Reverse &reverse, Value tile, int64_t axis) {
+/// The sum along an axis; of a tile of rank 1 a scalar.
+static Value sumAlong(Reverse &reverse, Value tile, int64_t axis) {
   auto type = cast<RankedTensorType>(tile.getType());
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);
