@@ -162,7 +162,8 @@ def frees_graph(kept):
     """In a backward: whether autograd gives up `kept`, what it has kept for it, so that it may be overwritten."""
     if torch.compiler.is_compiling() or not _is_plain(kept):
         return False
-    return not torch._C._autograd._get_current_graph_task_keep_graph()
+    keeps_graph = getattr(torch._C._autograd, "_get_current_graph_task_keep_graph", lambda: True)
+    return not keeps_graph()
 
 
 # ===- Derived gradients ---------------------------------------------------------------------===
