@@ -147,7 +147,7 @@ bool Improver::loadMore(Compiled &kernel, bool byTilesAlone) {
       return changed;
     attempt = *next;
     ErrorOr<Compiled> other = compileWith(attempt);
-    if (other && spreads) // more blocks would be too many for rows that only want fewer registers
+    if (other && spreads) // a cluster is judged with as many blocks as fit
       fillSm(*other);
     Occupancy others = other ? occupancyOf(*other) : Occupancy();
     int64_t moreBytes = other ? bytesUnderWay(*other, others) : 0;
@@ -220,7 +220,7 @@ void Improver::takeFewerRows(Compiled &kernel) {
       nextAttempt(text.signature(), kernel.wanted, kernel.attempt, {Misfit::Memory, 0});
   if (!next || next->config.cluster != kernel.attempt.config.cluster)
     return;
-  next->config.minBlocks = kernel.wanted.config.minBlocks;
+  next->config.minBlocks = 0; // found anew
   ErrorOr<Compiled> fewer = compileWith(*next);
   if (!fewer)
     return;
