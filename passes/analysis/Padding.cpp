@@ -1,4 +1,5 @@
 #include "passes/analysis/Padding.h"
+#include "passes/analysis/UniformTiles.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
@@ -39,16 +40,6 @@ static std::optional<Attribute> castOf(Attribute number, Type type) {
 static bool keepsNan(Operation *op) {
   return isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp, arith::NegFOp,
              arith::MaximumFOp, arith::MinimumFOp, math::FmaOp, math::ExpOp, math::Exp2Op>(op);
-}
-
-/// The value that a tile repeats along `axis`. Null for other tiles.
-static Value repeatedAlong(Value tile, int64_t axis) {
-  if (auto splat = tile.getDefiningOp<tile::SplatOp>())
-    return splat.getValue();
-  auto broadcast = tile.getDefiningOp<tile::BroadcastOp>();
-  auto expand =
-      broadcast ? broadcast.getSource().getDefiningOp<tile::ExpandDimsOp>() : tile::ExpandDimsOp();
-  return expand && int64_t(expand.getAxis()) == axis ? expand.getSource() : Value();
 }
 
 /// Whether `tile` repeats along `axis` the maximum of `row`.

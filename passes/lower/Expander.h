@@ -127,6 +127,8 @@ private:
   std::optional<std::pair<Value, Value>> rangeParts(Value tile, Value index);
   /// An element of a comparison of indices; null for other comparisons.
   Value comparison(mlir::arith::CmpIOp op, Value index);
+  /// Whether registers' part `step` of a coordinate is before `end` in all threads; null if never.
+  Value surelyBefore(const Layout &layout, int64_t dim, Value step, int64_t end);
   /// An i32 as f32.
   Value asFloat(Value number);
 
@@ -135,8 +137,6 @@ private:
   Value threadCoordinate(const Layout &layout, int64_t dim);
   Value registerCoordinate(const Layout &layout, int64_t dim, Value index);
   Value coordinate(const Layout &layout, int64_t dim, Value index);
-  /// Whether registers' part `step` of a coordinate is before `end` in all threads; null if never.
-  Value surelyBefore(const Layout &layout, int64_t dim, Value step, int64_t end);
   /// The register number that remains of `index` without the digits along dropped dimensions.
   Value keepDigits(const Layout &layout, Value index, llvm::function_ref<bool(int64_t)> keep);
   /// The first register along `dim` of those of which `keepDigits` leaves `index`.
