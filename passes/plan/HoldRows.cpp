@@ -15,16 +15,32 @@
 // with 8192 columns takes 191 us in registers and 185 so (134 million elements, H200), but in
 // clusters 98 and 100 with 16384 columns, 100 and 109 with 32768 (half as many elements).
 //
+// If a program keeps more than that, its late rows still wait in shared memory: those that no phase
+// reads until threads have met. They take registers while others are read; and where these are few,
+// ptxas starts to load them only when the first have come. So dy waits while a program finds the
+// peak of x:
+//
+//   m = reduce max x
+//   p = exp2(x - m), s = reduce sum p, t = reduce sum p * dy
+//   store p / s * (dy - t / s)
+//
+// In a cluster that cannot have more blocks, rows wait there as far as there is room, those that
+// are needed last. Smaller ones get more blocks, so that all of them do (log_softmax's gradient
+// with 32768 columns: 93.4 us, 95.7 with one row of two).
+//
 // Microseconds on an H200, 67.1 million elements in bf16, before and now (docs/hopper.md):
 //
-//   columns      131072        65536         32768         16384
-//   rms_norm     74.2 -> 67.5  69.5 -> 67.5  67.4 -> 65.6  66.6 -> 65.6
-//   layer_norm   78.7 -> 72.1  74.2 -> 71.6  74.7 -> 68.1  75.2 -> 67.2
-//   softmax      73.0 -> 65.7  68.0 -> 65.7  66.4 -> 65.2  66.3 -> 65.3
-//   log_softmax  72.0 -> 65.4                65.2 -> 64.4  66.4 -> 65.6
+//   columns                  131072        65536         32768         16384
+//   rms_norm                 74.2 -> 67.5  69.5 -> 67.5  67.4 -> 65.6  66.6 -> 65.6
+//   layer_norm               78.7 -> 72.1  74.2 -> 71.6  74.7 -> 68.1  75.2 -> 67.2
+//   softmax                  73.0 -> 65.7  68.0 -> 65.7  66.4 -> 65.2  66.3 -> 65.3
+//   log_softmax              72.0 -> 65.4                65.2 -> 64.4  66.4 -> 65.6
+//   gradient of softmax       114 -> 98                                98.6 -> 95.1
+//   gradient of log_softmax   105 -> 98
 #include "passes/Passes.h"
 #include "passes/analysis/CheapOps.h"
 #include "passes/analysis/RegisterPressure.h"
+#include "passes/plan/Adjust.h"
 #include "passes/plan/RowCopies.h"
 #include "passes/plan/Warps.h"
 
@@ -47,6 +63,8 @@ constexpr StringLiteral kFlag = "hold-rows";
 /// cross entropy of 50304 words takes 0.97 of the time on an H200, of 100352 0.88; with 32 in f32,
 /// the most for which there is room, layer_norm with 8192 columns 1.02.
 constexpr int64_t kLeastElements = 48;
+/// The same of late rows alone: with 32, the gradient of softmax takes 0.96 of the time.
+constexpr int64_t kLeastLateElements = 32;
 /// Blocks that must find room for their rows on an SM. With fewer, loads stop too often.
 constexpr int64_t kLeastBlocks = 5;
 /// Bytes of shared memory that each block leaves to the GPU, and to reductions.
@@ -67,6 +85,10 @@ public:
 
   /// Finds the rows to copy: loads that several phases need. False if something else is kept.
   bool find();
+  /// Finds the late rows alone: loads that no phase needs until threads have met.
+  bool findLate();
+  /// Leaves rows in registers, those that are needed first, until the rest takes so few bytes.
+  void fit(int64_t most);
   int64_t bytes() const;
   int64_t elements() const;
   void copy();
@@ -77,6 +99,7 @@ private:
   bool isMadeOfSmall(Value value) const;
   bool mayRepeat(Operation *op, int64_t &ops) const;
   bool followsFromRows(Value value, int64_t &ops);
+  bool isLate(Value value);
   Operation *firstUser(Value value);
 
   Block &body;
@@ -138,6 +161,30 @@ bool Rows::find() {
         return false;
     }
   return !rows.empty();
+}
+
+/// Whether no phase needs a value, or what is only another form of it, until threads have met.
+bool Rows::isLate(Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    bool isForm = isShape(user) || isa<tile::CastOp>(user);
+    return phaseOf(user) > 0 || (isForm && isLate(user->getResult(0)));
+  });
+}
+
+bool Rows::findLate() {
+  rows.clear();
+  for (auto load : body.getOps<tile::LoadOp>())
+    if (phaseOf(load) == 0 && isKept(load.getResult()) && isCopy(load, threads) &&
+        isLate(load.getResult()))
+      rows.insert(load);
+  return !rows.empty();
+}
+
+void Rows::fit(int64_t most) {
+  auto needed = [&](Operation *row) { return firstUser(row->getResult(0)); };
+  while (bytes() > most && !rows.empty())
+    rows.remove(*llvm::min_element(
+        rows, [&](Operation *a, Operation *b) { return needed(a)->isBeforeInBlock(needed(b)); }));
 }
 
 int64_t Rows::bytes() const {
@@ -223,14 +270,20 @@ struct HoldRows : impl::HoldRowsBase<HoldRows> {
       return;
     int64_t threads = kLanes * (warps ? int64_t(warps) : chooseWarps(kernel));
     Rows rows(kernel, threads);
-    if (!rows.find())
-      return;
+    int64_t least = kLeastElements;
+    if (!rows.find()) {
+      least = kLeastLateElements;
+      if (!rows.findLate())
+        return;
+    }
+    int64_t most = found->smemPerSm / kLeastBlocks - kLeftBytes;
+    if (cta::clusterOf(kernel).blocks() == kMostClusterBlocks)
+      rows.fit(most);
     int64_t bytes = rows.bytes();
-    if (rows.elements() < kLeastElements * threads ||
-        bytes > found->smemPerSm / kLeastBlocks - kLeftBytes)
+    if (rows.elements() < least * threads || bytes > most)
       return;
     explain(kernel, kFlag).with("bytes", bytes)
-        << "rows wait in " << bytes << " bytes of shared memory between the phases that read them, "
+        << "rows wait in " << bytes << " bytes of shared memory for the phases that read them, "
         << "not in " << bytes / 4 / threads << " registers of a thread";
     rows.copy();
   }

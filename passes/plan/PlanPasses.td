@@ -97,7 +97,9 @@ def HoldRows : Pass<"hold-rows", "::mlir::func::FuncOp"> {
     share an SM. It is copied to shared memory instead (`cp.async`), where each thread reads its own
     elements again in each phase. Only in kernels whose blocks run one program, without loops, if
     all that is kept from phase to phase follows from such rows by few cheap ops or exponentials, of
-    whole rows also comparisons and selections, and if at least five blocks fit on an SM.
+    whole rows also comparisons and selections, and if at least five blocks fit on an SM. Else only
+    rows that no phase reads until threads have met; and in the largest clusters, as many rows as
+    there is room for.
 
     ```mlir
                                          %c = cta.channel cp_async : <1 x tensor<1x16384xbf16>>

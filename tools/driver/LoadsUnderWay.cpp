@@ -257,9 +257,10 @@ bool Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t prog
 
 /// Gives blocks that load ahead twice as many warps, with as many blocks on an SM, if nothing is
 /// spilled. Where a program reduces its rows once, other warps compute meanwhile: on an H200, the
-/// gradient of rms_norm takes 0.985, 0.99 and 0.995 of the time with 1024, 2048 and 4096 columns,
-/// but 1.04 in 32 warps with 8192. What reduces them twice takes longer, the gradient of layer_norm
-/// 1.13 with 1024 columns; rows with masks stay as they are.
+/// gradient of rms_norm takes 0.985 and 0.995 of the time with 1024 and 4096 columns, but 1.04 in
+/// 32 warps with 8192. What reduces them twice takes longer, the gradient of layer_norm 1.13 with
+/// 1024 columns; rows with masks stay as they are. The next row is copied, which takes no
+/// registers: 0.993 with 4096 columns.
 void Improver::widen(Compiled &kernel) {
   const Config &wanted = kernel.wanted.config;
   if (!kernel.loadsAhead || !kernel.reducesWholeRowsOnce || wanted.warps || wanted.minBlocks ||
@@ -268,31 +269,40 @@ void Improver::widen(Compiled &kernel) {
   Attempt attempt = kernel.attempt;
   attempt.config.warps = 2 * blockWarps(kernel);
   attempt.config.minBlocks = occupancyOf(kernel).programs;
+  if (!wanted.stages)
+    attempt.config.stages = passes::kStagesOfCopies;
   takeIfRoom(kernel, attempt, attempt.config.minBlocks);
 }
 
-/// Lets blocks that load ahead, with few warps on an SM, copy the next row to shared memory in
-/// place of registers, if another block then has room; or two of half as many warps in place of
-/// one. On an H200, the gradient of rms_norm takes 0.94, 0.88, 0.92, 0.96, 0.85, 0.90 and 0.93 of
-/// the time so with 2304, 2880, 3072, 3584, 5120, 6144 and 6656 columns, that of layer_norm 0.96,
-/// 0.92, 0.88 and 0.95 with 2560, 3072, 5120 and 7168; but 1.03 with 4096, with 24 warps in place
-/// of 16. Says whether it does.
+/// Lets blocks that load ahead copy the next row to shared memory in place of registers, if another
+/// block then has room. With few warps on an SM, the same blocks, or two of half as many warps in
+/// place of one. On an H200, the gradient of rms_norm takes 0.94, 0.88, 0.92, 0.96, 0.85, 0.90 and
+/// 0.93 of the time so with 2304, 2880, 3072, 3584, 5120, 6144 and 6656 columns, that of layer_norm
+/// 0.96, 0.92, 0.88 and 0.95 with 2560, 3072, 5120 and 7168; but 1.03 with 4096, with 24 warps in
+/// place of 16. With more warps, blocks of half as many for half the rows: both take 0.98 with 2048
+/// columns, but 1.03 and 1.014 in blocks of two warps with 1024. Says whether it does.
 bool Improver::copyAhead(Compiled &kernel) {
-  constexpr int64_t kFewAhead = 15;
+  constexpr int64_t kFewAhead = 15, kFewestOfBlock = 4;
   const Config &wanted = kernel.wanted.config;
   Occupancy now = occupancyOf(kernel);
   if (!kernel.loadsAhead || wanted.stages || wanted.minBlocks || wanted.allowSpills ||
-      kernel.attempt.config.cluster > 1 || warpsOf(now) > kFewAhead)
+      kernel.attempt.config.cluster > 1)
     return false;
-  Attempt attempt = kernel.attempt;
-  attempt.config.stages = passes::kStagesOfCopies;
-  attempt.config.minBlocks = now.programs + 1;
-  if (takeIfRoom(kernel, attempt, attempt.config.minBlocks))
-    return true;
-  if (now.programs > 1 || wanted.warps || blockWarps(kernel) % 2 != 0)
-    return false;
-  attempt.config.warps = blockWarps(kernel) / 2;
-  return takeIfRoom(kernel, attempt, attempt.config.minBlocks);
+  int64_t half = blockWarps(kernel) % 2 == 0 && !wanted.warps ? blockWarps(kernel) / 2 : 0;
+  auto copies = [&](Attempt attempt, int64_t warps, int64_t blocks) {
+    attempt.config.stages = passes::kStagesOfCopies;
+    attempt.config.minBlocks = blocks;
+    if (warps)
+      attempt.config.warps = warps;
+    return takeIfRoom(kernel, attempt, blocks);
+  };
+  if (warpsOf(now) <= kFewAhead)
+    return copies(kernel.attempt, 0, now.programs + 1) ||
+           (now.programs == 1 && half && copies(kernel.attempt, half, 2));
+  std::optional<Attempt> fewer =
+      nextAttempt(text.signature(), kernel.wanted, kernel.attempt, {Misfit::Memory, 0});
+  return fewer && fewer->config.cluster == kernel.attempt.config.cluster &&
+         half >= kFewestOfBlock && copies(*fewer, half, 2 * now.programs + 1);
 }
 
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice

@@ -264,3 +264,129 @@ func.func @wide(%x: !tile.view<?x32768xbf16, align 16> {tile.name = "x"},
   tile.store %r, %y[%i, %c0] extents [0, 32768] : tensor<32768xbf16>, !tile.view<?x32768xbf16, align 16>, i32, i32
   return
 }
+
+// -----
+
+// Registers keep a selection of x, but not z, which no phase reads until threads have met.
+// CHECK-LABEL: @late
+// CHECK: tile.load %arg0
+// CHECK: cta.copy %arg1
+// CHECK: tile.reduce
+// CHECK: cta.wait
+// CHECK: return
+func.func @late(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x8192xbf16, align 16> {tile.name = "z"}, %m: i32,
+                %y: !tile.view<?x8192xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : tensor<8192xf32>
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %u = tile.load %z[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %v = tile.cast %t : tensor<8192xbf16> -> tensor<8192xf32>
+  %columns = tile.range %c0 : tensor<8192xi32>
+  %end = tile.splat %m : i32 -> tensor<8192xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<8192xi32>
+  %p = arith.select %mask, %v, %zeros : tensor<8192xi1>, tensor<8192xf32>
+  %s = arith.addf %p, %p : tensor<8192xf32>
+  %sum = tile.reduce sum %s, 0 : tensor<8192xf32> -> f32
+  %w = tile.cast %u : tensor<8192xbf16> -> tensor<8192xf32>
+  %all = tile.splat %sum : f32 -> tensor<8192xf32>
+  %q = arith.mulf %p, %all : tensor<8192xf32>
+  %o = arith.mulf %q, %w : tensor<8192xf32>
+  %r = tile.cast %o : tensor<8192xf32> -> tensor<8192xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 8192] : tensor<8192xbf16>, !tile.view<?x8192xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// The first phase reads z too.
+// CHECK-LABEL: @not_late
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @not_late(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x8192xbf16, align 16> {tile.name = "z"}, %m: i32,
+                %y: !tile.view<?x8192xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : tensor<8192xf32>
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %u = tile.load %z[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %v = tile.cast %t : tensor<8192xbf16> -> tensor<8192xf32>
+  %w = tile.cast %u : tensor<8192xbf16> -> tensor<8192xf32>
+  %columns = tile.range %c0 : tensor<8192xi32>
+  %end = tile.splat %m : i32 -> tensor<8192xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<8192xi32>
+  %p = arith.select %mask, %v, %zeros : tensor<8192xi1>, tensor<8192xf32>
+  %s = arith.addf %p, %w : tensor<8192xf32>
+  %sum = tile.reduce sum %s, 0 : tensor<8192xf32> -> f32
+  %w2 = tile.cast %u : tensor<8192xbf16> -> tensor<8192xf32>
+  %all = tile.splat %sum : f32 -> tensor<8192xf32>
+  %q = arith.mulf %p, %all : tensor<8192xf32>
+  %o = arith.mulf %q, %w2 : tensor<8192xf32>
+  %r = tile.cast %o : tensor<8192xf32> -> tensor<8192xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 8192] : tensor<8192xbf16>, !tile.view<?x8192xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// There is room for one row, and a cluster of 8 cannot have more blocks. The row that is needed last
+// waits.
+// CHECK-LABEL: @largest_cluster
+// CHECK: tile.load %arg0
+// CHECK: cta.copy %arg1
+// CHECK: return
+func.func @largest_cluster(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x16384xbf16, align 16> {tile.name = "z"},
+               %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 8>} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %u = tile.load %z[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %a = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %b = tile.cast %u : tensor<16384xbf16> -> tensor<16384xf32>
+  %sum = tile.reduce sum %a, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<16384xf32>
+  %v = arith.mulf %a, %all : tensor<16384xf32>
+  %q = arith.mulf %v, %b : tensor<16384xf32>
+  %more = tile.reduce sum %q, 0 : tensor<16384xf32> -> f32
+  %every = tile.splat %more : f32 -> tensor<16384xf32>
+  %o = arith.subf %b, %every : tensor<16384xf32>
+  %p = arith.mulf %v, %o : tensor<16384xf32>
+  %r = tile.cast %p : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16384xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// With more blocks both rows can wait.
+// CHECK-LABEL: @smaller_cluster
+// CHECK-NOT: cta.copy
+// CHECK: return
+func.func @smaller_cluster(%x: !tile.view<?x16384xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x16384xbf16, align 16> {tile.name = "z"},
+               %y: !tile.view<?x16384xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 4>} {
+  %c0 = arith.constant 0 : i32
+  %n = tile.dim %x, 0 : !tile.view<?x16384xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %u = tile.load %z[%i, %c0] extents [0, 16384] : !tile.view<?x16384xbf16, align 16>, i32, i32 -> tensor<16384xbf16>
+  %a = tile.cast %t : tensor<16384xbf16> -> tensor<16384xf32>
+  %b = tile.cast %u : tensor<16384xbf16> -> tensor<16384xf32>
+  %sum = tile.reduce sum %a, 0 : tensor<16384xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<16384xf32>
+  %v = arith.mulf %a, %all : tensor<16384xf32>
+  %q = arith.mulf %v, %b : tensor<16384xf32>
+  %more = tile.reduce sum %q, 0 : tensor<16384xf32> -> f32
+  %every = tile.splat %more : f32 -> tensor<16384xf32>
+  %o = arith.subf %b, %every : tensor<16384xf32>
+  %p = arith.mulf %v, %o : tensor<16384xf32>
+  %r = tile.cast %p : tensor<16384xf32> -> tensor<16384xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 16384] : tensor<16384xbf16>, !tile.view<?x16384xbf16, align 16>, i32, i32
+  return
+}
