@@ -253,10 +253,10 @@ static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
   return factor;
 }
 
-/// Vectors of `vector` elements along `along`, spread over lanes in the order of `order`, over
-/// warps in the reverse order, then over registers.
+/// Vectors of `vector` elements along `along`, spread over lanes in the order of `order`, at most
+/// `lanesAlong` of them along `along`, over warps in the reverse order, then over registers.
 static Layout spread(ArrayRef<int64_t> shape, int64_t along, int64_t vector,
-                     const Coordinates &order, int64_t warps) {
+                     const Coordinates &order, int64_t warps, int64_t lanesAlong = kLanes) {
   Digits registers, lanes, warpDigits;
   Coordinates done(shape.size(), 1); // elements covered so far along each dimension
   // The sizes of the digits of a level divide its total: of 6 warps, 2 split 64 rows.
@@ -270,7 +270,7 @@ static Layout spread(ArrayRef<int64_t> shape, int64_t along, int64_t vector,
     take(registers, along, vector);
   int64_t lanesLeft = kLanes, warpsLeft = warps;
   for (int64_t dim : order)
-    lanesLeft /= take(lanes, dim, lanesLeft);
+    lanesLeft /= take(lanes, dim, dim == along ? std::min(lanesLeft, lanesAlong) : lanesLeft);
   lanes.push_back({lanesLeft, kReplicated, 0});
   // Warps split rows first, so that a reduction along a row stays in one warp.
   for (int64_t dim : llvm::reverse(order))
@@ -281,7 +281,8 @@ static Layout spread(ArrayRef<int64_t> shape, int64_t along, int64_t vector,
   return Layout(registers, lanes, warpDigits);
 }
 
-Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps) {
+Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector, int64_t warps,
+                       int64_t lanesAlong) {
   // Dimensions from the contiguous one outward.
   Coordinates order;
   if (!shape.empty())
@@ -289,7 +290,7 @@ Layout Layout::blocked(ArrayRef<int64_t> shape, int64_t contiguous, int64_t vect
   for (int64_t dim = int64_t(shape.size()) - 1; dim >= 0; --dim)
     if (dim != contiguous)
       order.push_back(dim);
-  return spread(shape, contiguous, vector, order, warps);
+  return spread(shape, contiguous, vector, order, warps, lanesAlong);
 }
 
 Layout Layout::turned(ArrayRef<int64_t> shape, int64_t vector, int64_t warps) {

@@ -93,10 +93,11 @@ public:
 
   bool operator==(const Layout &) const = default;
 
-  /// Rows along `contiguous` in vectors of `vector` elements, spread over lanes, then warps, then
-  /// registers. If the tile is too small for all threads, the others are replicas.
+  /// Rows along `contiguous` in vectors of `vector` elements, spread over lanes, at most
+  /// `lanesAlong` to a row, then warps, then registers. If the tile is too small for all threads,
+  /// the others are replicas.
   static Layout blocked(llvm::ArrayRef<int64_t> shape, int64_t contiguous, int64_t vector,
-                        int64_t warps);
+                        int64_t warps, int64_t lanesAlong = kLanes);
   /// For a tile of two dimensions that is read along dimension 1 and stored along dimension 0:
   /// vectors of `vector` elements along dimension 0, spread over lanes along dimension 1. So
   /// neither access has bank conflicts, if elements have 32 bits and rows are swizzled.

@@ -72,6 +72,14 @@ TEST(Layout, BlockedGivesVectorsToLanesAndRowsToWarps) {
             Layout({{8, 1, 1}, {4, 0, 16}}, {{8, 1, 8}, {4, 0, 1}}, {{4, 0, 4}}));
 }
 
+TEST(Layout, BlockedGivesFewLanesToARowIfAsked) {
+  EXPECT_EQ(Layout::blocked({64, 64}, 1, 8, 4, /*lanesAlong=*/4),
+            Layout({{8, 1, 1}, {2, 1, 32}, {2, 0, 32}}, {{4, 1, 8}, {8, 0, 1}}, {{4, 0, 8}}));
+  for (int64_t rows : {1, 8, 40, 64})
+    for (int64_t columns : {8, 32, 48, 64, 128})
+      expectHoldsOnce(Layout::blocked({rows, columns}, 1, 8, 4, 4), {rows, columns}, 4);
+}
+
 TEST(Layout, BlockedLeavesReplicasWhereATileIsSmall) {
   Layout layout = Layout::blocked({4}, 0, 1, 2);
   expectDigits(layout, Level::Lane, {{4, 0, 1}, {8, kReplicated, 0}});

@@ -57,6 +57,14 @@ TEST(Layout, RowsInWordsAreMatrices) {
   expectMatricesStoreTheTile(Layout::blocked({64, 64}, 1, 2, 4), 2, 1, false);
 }
 
+/// Four lanes of 8 elements hold the fragments of transposed matrices.
+TEST(Layout, RowsOfFourLanesAreTransposedMatrices) {
+  for (int64_t columns : {32, 64, 128})
+    expectMatricesStoreTheTile(
+        Layout::blocked({64, columns}, 1, 8, 4, /*lanesAlong=*/4).permute({1, 0}), 2, 1, true);
+  EXPECT_FALSE(Layout::blocked({64, 64}, 1, 8, 4).permute({1, 0}).matrices(1));
+}
+
 /// Words of four bytes are pairs of pairs, so ldmatrix and stmatrix move them as they do halves.
 TEST(Layout, TurnedTilesAreTransposedByPairsAndStoredInWords) {
   for (bool ordered : {false, true})

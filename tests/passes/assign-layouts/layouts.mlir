@@ -209,6 +209,24 @@ func.func @reductions_lie_as_their_source(%x: !tile.view<?x16xf32, align 16>, %y
   return
 }
 
+// A warp reads 32 columns of what is only transposed, also after arithmetic; of the rest whole rows.
+// CHECK-LABEL: @transposed_tiles_have_few_lanes_to_a_row
+// CHECK: tile.load %arg0{{.*}} -> tensor<64x64xf16, #cta.layout<registers [8:1:1, 2:1:32, 2:0:32], lanes [4:1:8, 8:0:1], warps [4:0:8]>>
+// CHECK: tile.load %arg1{{.*}} -> tensor<64x64xf16, #cta.layout<registers [8:1:1, 4:0:16], lanes [8:1:8, 4:0:1], warps [4:0:4]>>
+func.func @transposed_tiles_have_few_lanes_to_a_row(%x: !tile.view<?x64xf16, align 16>, %z: !tile.view<?x64xf16, align 16>, %y: !tile.view<?x64xf16, align 16>)
+    attributes {tile.kernel, cta.target = "sm_90", cta.warps = 4 : i32} {
+  %c0 = arith.constant 0 : i32
+  %a = tile.load %x[%c0, %c0] extents [64, 64] : !tile.view<?x64xf16, align 16>, i32, i32 -> tensor<64x64xf16>
+  %b = arith.mulf %a, %a : tensor<64x64xf16>
+  %c = tile.transpose %b [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+  tile.store %c, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf16>, !tile.view<?x64xf16, align 16>, i32, i32
+  %d = tile.load %z[%c0, %c0] extents [64, 64] : !tile.view<?x64xf16, align 16>, i32, i32 -> tensor<64x64xf16>
+  %e = tile.transpose %d [1, 0] : tensor<64x64xf16> -> tensor<64x64xf16>
+  tile.store %e, %y[%c0, %c0] extents [64, 64] : tensor<64x64xf16>, !tile.view<?x64xf16, align 16>, i32, i32
+  tile.store %d, %z[%c0, %c0] extents [64, 64] : tensor<64x64xf16>, !tile.view<?x64xf16, align 16>, i32, i32
+  return
+}
+
 // CHECK-LABEL: @leaves_other_functions
 // CHECK-NOT: #cta.layout
 func.func @leaves_other_functions(%x: !tile.view<?xf32>) attributes {tile.kernel} {
