@@ -34,6 +34,11 @@ static Text printUnpack(Printer &p, cuda::UnpackOp op) {
   return p.call("unpack_" + elementName(op.getWord().getType()), op.getOperands());
 }
 
+static Text printExtract(Printer &p, cuda::ExtractOp op) {
+  unsigned bits = op.getResult().getType().getIntOrFloatBitWidth();
+  return p.call("extract_b" + Twine(bits), op.getOperands());
+}
+
 static Text printPack(Printer &p, cuda::PackOp op) {
   bool floats = isa<FloatType>(op.getValues().front().getType());
   if (floats != isa<FloatType>(getElementTypeOrSelf(op.getWord().getType())))
@@ -70,6 +75,7 @@ void codegen::addRegisters(Spellings &spellings) {
   spellings.expression<cuda::GetOp>(printGet);
   spellings.statement<cuda::SetOp>(printSet);
   spellings.expression<cuda::UnpackOp>(printUnpack);
+  spellings.expression<cuda::ExtractOp>(printExtract);
   spellings.expression<cuda::PackOp>(printPack);
   spellings.expression<cuda::ReinterpretOp>( // all packed words are of one type
       [](Printer &p, cuda::ReinterpretOp op) { return Text{p.operand(op.getBits())}; });

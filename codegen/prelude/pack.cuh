@@ -104,3 +104,9 @@ __device__ __forceinline__ i32 unpack_i16(i16x2 word, i32 i) { return i16(word >
 
 //@ unpack_i8
 __device__ __forceinline__ i32 unpack_i8(i8x4 word, i32 i) { return i8(word >> 8 * i); }
+
+//@ extract_b16
+__device__ __forceinline__ u16 extract_b16(u32 word, i32 i) { return u16(word >> 16 * i); }
+
+//@ extract_b8
+__device__ __forceinline__ u8 extract_b8(u32 word, i32 i) { return u8(word >> 8 * i); }

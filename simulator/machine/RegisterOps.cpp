@@ -212,6 +212,27 @@ LogicalResult translate(Translator &translator, cuda::UnpackOp op) {
   return success();
 }
 
+template <int bits> static Step runExtract(Warp &warp, const Instruction &instruction) {
+  const uint32_t *word = warp.lanes<uint32_t>(instruction.a);
+  const int32_t *index = warp.lanes<int32_t>(instruction.b);
+  uint32_t *result = warp.lanes<uint32_t>(instruction.result);
+  for (int lane = 0; lane < kLanes; ++lane)
+    result[lane] =
+        word[lane] >> (bits * (uint32_t(index[lane]) & (32 / bits - 1))) & ((1u << bits) - 1);
+  warp.undefined(instruction.result) =
+      warp.undefined(instruction.a) | warp.undefined(instruction.b);
+  return Step::Next;
+}
+
+LogicalResult translate(Translator &translator, cuda::ExtractOp op) {
+  bool isByte = op.getResult().getType().getIntOrFloatBitWidth() == 8;
+  Instruction &instruction = translator.emit(op, isByte ? runExtract<8> : runExtract<16>);
+  instruction.a = translator.slot(op.getWord());
+  instruction.b = translator.slot(op.getIndex());
+  instruction.result = translator.define(op);
+  return success();
+}
+
 LogicalResult translate(Translator &translator, cuda::PackOp op) {
   Type value = getElementTypeOrSelf(op.getWord().getType());
   Handler handler = HANDLER_OF(runPack, value);

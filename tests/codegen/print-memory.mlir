@@ -62,6 +62,7 @@ func.func @moves_memory(%q: !cuda.ptr<bf16> {tile.name = "q", cuda.read_only},
 // CHECK-NEXT: mma_m16n8k8_tf32(acc, &acc[4], &acc[8]);
 // CHECK-NEXT: a[0] = pack_bf16(unpack_bf16(a[1], 0), round_tf32(acc[0]));
 // CHECK-NEXT: stmatrix_x4(tile, a);
+// CHECK: half[0] = extract_b16(a[2], 0);
 func.func @multiplies_matrices() attributes {cuda.kernel, cuda.threads = 32 : i32} {
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
@@ -83,6 +84,10 @@ func.func @multiplies_matrices() attributes {cuda.kernel, cuda.threads = 32 : i3
   %z = cuda.pack %x, %y : f32, f32 -> vector<2xbf16>
   cuda.set %z, %a[%c0] : vector<2xbf16>, !cuda.regs<4 x vector<2xbf16>>
   cuda.stmatrix %a[%c0], %s {count = 4} : !cuda.regs<4 x vector<2xbf16>>
+  %half = cuda.regs : !cuda.regs<1 x bf16> loc("half")
+  %u = cuda.get %a[%c2] : !cuda.regs<4 x vector<2xbf16>> -> vector<2xbf16>
+  %same = cuda.extract %u[%c0] : vector<2xbf16> -> bf16
+  cuda.set %same, %half[%c0] : bf16, !cuda.regs<1 x bf16>
   return
 }
 

@@ -39,6 +39,14 @@ func.func @unpack_to_a_narrow_value(%word: vector<2xf16>, %i: i32) {
 
 // -----
 
+func.func @extract_c1_another_type(%word: vector<2xf16>, %i: i32) {
+  // expected-error@+1 {{gives a float of 'vector<2xf16>', not 'bf16'}}
+  %v = cuda.extract %word[%i] : vector<2xf16> -> bf16
+  return
+}
+
+// -----
+
 func.func @pack_c1_value_missing(%v: f32) {
   // expected-error@+1 {{packs 1 values into 'vector<2xf16>'}}
   %w = cuda.pack %v : f32 -> vector<2xf16>

@@ -21,6 +21,7 @@ func.func @types(%a: !cuda.ptr<bf16>, %b: !cuda.regs<32 x vector<2xbf16>>, %c: !
 // CHECK: cuda.regs : <4 x vector<2xbf16>>
 // CHECK: cuda.get %{{.*}}[%{{.*}}] : <4 x vector<2xbf16>> -> vector<2xbf16>
 // CHECK: cuda.unpack %{{.*}}[%{{.*}}] : vector<2xbf16> -> f32
+// CHECK: cuda.extract %{{.*}}[%{{.*}}] : vector<2xbf16> -> bf16
 // CHECK: cuda.round_tf32 %{{.*}}
 // CHECK: cuda.pack %{{.*}}, %{{.*}} : f32, f32 -> vector<2xbf16>
 // CHECK: cuda.keep %{{.*}} by %{{.*}}[%{{.*}}] least 26 : vector<2xbf16>
@@ -38,6 +39,7 @@ func.func @registers() {
   %regs = cuda.regs : !cuda.regs<4 x vector<2xbf16>>
   %word = cuda.get %regs[%index] : !cuda.regs<4 x vector<2xbf16>> -> vector<2xbf16>
   %value = cuda.unpack %word[%index] : vector<2xbf16> -> f32
+  %same = cuda.extract %word[%index] : vector<2xbf16> -> bf16
   %rounded = cuda.round_tf32 %value
   %packed = cuda.pack %value, %rounded : f32, f32 -> vector<2xbf16>
   %kept = cuda.keep %packed by %index[%index] least 26 : vector<2xbf16>

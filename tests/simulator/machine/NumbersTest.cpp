@@ -149,6 +149,22 @@ TEST_F(Numbers, pack_and_unpack_integers) {
   EXPECT_EQ(values[17], -17);
 }
 
+TEST_F(Numbers, extract_bits_as_they_are) {
+  auto values = evaluate<int32_t>("i32", R"(
+      %minus = arith.subi %c0, %thread : i32
+      %word = cuda.pack %thread, %minus : i32, i32 -> vector<2xi16>
+      %halves = cuda.reinterpret %word : vector<2xi16> -> vector<2xbf16>
+      %half = cuda.extract %halves[%c1] : vector<2xbf16> -> bf16
+      %high = arith.bitcast %half : bf16 to i16
+      %wide = arith.extsi %high : i16 to i32
+      %bytes = cuda.reinterpret %word : vector<2xi16> -> vector<4xf8E4M3FN>
+      %byte = cuda.extract %bytes[%c1] : vector<4xf8E4M3FN> -> f8E4M3FN
+      %second = arith.bitcast %byte : f8E4M3FN to i8
+      %zero = arith.extsi %second : i8 to i32
+      %result = arith.addi %wide, %zero : i32)");
+  EXPECT_EQ(values[17], -17);
+}
+
 TEST_F(Numbers, keep_what_bytes_are_large_enough_for) {
   auto values = evaluate<int32_t>("i32", R"(
       %high_bytes = arith.constant 437846016 : i32
