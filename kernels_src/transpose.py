@@ -11,7 +11,7 @@ E = dtypes(bf16, f16, f32, f8e4m3, f8e5m2, i8)
 
 @kernel
 def transpose(x: Tensor[E, B, M, N], y: Tensor[E, B, N, M],
-              *, BM: tune[32, 64, 128, 256] = 64, BN: tune[16, 32, 64] = 64):
+              *, BM: tune[32, 64, 128, 256] = 128, BN: tune[16, 32, 64] = 64):
     """One program per BM x BN tile of x."""
     n, m, b = grid(cdiv(N, BN), cdiv(M, BM), B)
     rows, cols = block(m, BM), block(n, BN)

@@ -134,13 +134,13 @@ TEST(PackedWords, extract) {
   for (const Word &word : {Word{"bf16", "", 2}, Word{"f8E4M3FN", "", 4}}) {
     std::string n = std::to_string(word.count), element = word.element;
     std::string type = "vector<" + n + "x" + element + ">", regs = "!cuda.regs<4 x " + type + ">";
-    std::string body = "%r = cuda.regs : " + regs + "\n%s = cuda.regs : !cuda.regs<1 x " + element +
-                       ">\ncuda.load_global %y[%t], %r[%c0] {count = " + n + "} : !cuda.ptr<" +
-                       element + ">, i32, " + regs + "\n%v = cuda.get %r[%c0] : " + regs + " -> " +
-                       type + "\n%e = cuda.extract %v[%c1] : " + type + " -> " + element +
-                       "\ncuda.set %e, %s[%c0] : " + element + ", !cuda.regs<1 x " + element +
-                       ">\n";
-    body += stored("s", element, element, 1);
+    std::string singles = "!cuda.regs<4 x " + element + ">";
+    std::string body = "%r = cuda.regs : " + regs + "\n%e = cuda.regs : " + singles + "\n";
+    body += "cuda.load_global %y[%t], %r[%c0] {count = " + n + "} : !cuda.ptr<" + element +
+            ">, i32, " + regs + "\n%v = cuda.get %r[%c0] : " + regs + " -> " + type + "\n";
+    body += "%x = cuda.extract %v[%c1] : " + type + " -> " + element + "\n";
+    body += "cuda.set %x, %e[%c0] : " + element + ", " + singles + "\n";
+    body += stored("e", element, element, 1);
     expectPtx(kernelIr("%y: !cuda.ptr<" + element + ">", body), 75, {"st.global"});
   }
 }
