@@ -80,12 +80,9 @@ Value Lowering::broadcast(Loc loc, Value value, llvm::ArrayRef<int64_t> shape) {
     return value;
   auto tensor = dyn_cast<RankedTensorType>(value.getType());
   if (!tensor) {
-    Attribute attribute;
-    if (auto op = value.getDefiningOp<arith::ConstantOp>(); op && op->use_empty()) {
-      attribute = op.getValue();
-      op->erase();
-      return splatConstant(loc, cast<TypedAttr>(attribute), shape);
-    }
+    // The scalar stays: a name may stand for it.
+    if (auto op = value.getDefiningOp<arith::ConstantOp>())
+      return splatConstant(loc, op.getValue(), shape);
     return builder.create<tile::SplatOp>(at(loc), RankedTensorType::get(shape, value.getType()),
                                          value);
   }
