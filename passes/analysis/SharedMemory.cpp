@@ -149,7 +149,8 @@ int64_t scratchBytes(Operation *op) {
   }
   if (auto reduce = dyn_cast<tile::ArgReduceOp>(op)) { // a value and its number
     auto source = cast<RankedTensorType>(reduce.getSource().getType());
-    return reductionBytes(source, reduce.getAxis(), wordOf(source) + 4);
+    return llvm::alignTo(reductionBytes(source, reduce.getAxis(), wordOf(source) + 4),
+                         wordOf(source)); // in a loop it is there twice
   }
   if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // a word for each fourth thread
     return atomic.getInOrder() ? cta::warpsOf(op->getParentOfType<func::FuncOp>()) * kLanes : 0;

@@ -280,12 +280,18 @@ static bool isPartOfCluster(Value index, int64_t extent) {
 static bool touchesAll(tile::AtomicOp atomic) {
   ArrayRef<int64_t> shape = atomic.getView().getType().getShape();
   int64_t blocks = cta::clusterOf(atomic->getParentOfType<func::FuncOp>()).blocks();
-  return llvm::all_of(llvm::zip(shape, atomic.getIndices(), atomic.getExtents()), [&](auto axis) {
-    auto [size, index, extent] = axis;
-    bool isWhole = matchPattern(index, m_Zero()) && size <= std::max<int64_t>(extent, 1);
-    bool isShared = blocks > 1 && isPartOfCluster(index, extent) && size <= extent * blocks;
-    return !ShapedType::isDynamic(size) && (isWhole || isShared);
-  });
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    int64_t size = shape[axis], extent = atomic.getExtents()[axis];
+    int64_t valid = atomic.getValid() ? (*atomic.getValid())[axis] : 0; // of a padded tile
+    Value index = atomic.getIndices()[axis];
+    bool isWhole =
+        matchPattern(index, m_Zero()) && size <= (valid ? valid : std::max<int64_t>(extent, 1));
+    bool isShared =
+        blocks > 1 && !valid && isPartOfCluster(index, extent) && size <= extent * blocks;
+    if (ShapedType::isDynamic(size) || !(isWhole || isShared))
+      return false;
+  }
+  return true;
 }
 
 /// A tensor that starts at zero is what the programs add, so the total is stored. They do not
