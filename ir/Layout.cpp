@@ -253,8 +253,9 @@ static int64_t powerOfTwoFactor(int64_t value, int64_t limit) {
   return factor;
 }
 
-/// Vectors of `vector` elements along `along`, spread over lanes in the order of `order`, at most
-/// `lanesAlong` of them along `along`, over warps in the reverse order, then over registers.
+/// Vectors of `vector` elements along `along`, spread over lanes in the order of `order`, over
+/// warps in the reverse order, then over registers. Along `along` at most `lanesAlong` lanes follow
+/// each other; more are there if the other dimensions leave some.
 static Layout spread(ArrayRef<int64_t> shape, int64_t along, int64_t vector,
                      const Coordinates &order, int64_t warps, int64_t lanesAlong = kLanes) {
   Digits registers, lanes, warpDigits;
@@ -271,6 +272,8 @@ static Layout spread(ArrayRef<int64_t> shape, int64_t along, int64_t vector,
   int64_t lanesLeft = kLanes, warpsLeft = warps;
   for (int64_t dim : order)
     lanesLeft /= take(lanes, dim, dim == along ? std::min(lanesLeft, lanesAlong) : lanesLeft);
+  if (!shape.empty())
+    lanesLeft /= take(lanes, along, lanesLeft);
   lanes.push_back({lanesLeft, kReplicated, 0});
   // Warps split rows first, so that a reduction along a row stays in one warp.
   for (int64_t dim : llvm::reverse(order))

@@ -83,10 +83,11 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
-/// The word from which a float was unpacked that is to be narrowed to `element` again.
+/// The word from which a float was unpacked that is to be narrowed to `element` again, which
+/// changes nothing: f8E5M2 alone has infinities, and saturates.
 static UnpackOp unpackedFrom(Value value, Type element) {
   auto unpack = value.getDefiningOp<UnpackOp>();
-  bool isSame = unpack && isa<FloatType>(element) &&
+  bool isSame = unpack && isa<FloatType>(element) && !isa<Float8E5M2Type>(element) &&
                 getElementTypeOrSelf(unpack.getWord().getType()) == element;
   return isSame ? unpack : UnpackOp();
 }

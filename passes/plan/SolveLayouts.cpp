@@ -131,11 +131,13 @@ static bool isPutTransposed(Value value) {
   });
 }
 
-/// Whether all that is made of a tile, element by element, is transposed.
+/// Whether all that is made of a tile, element by element, is transposed, so that its rows lie
+/// along another dimension.
 static bool isTransposed(Value value) {
   return !value.use_empty() && llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isa<tile::TransposeOp>(user) ||
-           (isElementwise(user) && isTransposed(user->getResult(0)));
+    if (auto transpose = dyn_cast<tile::TransposeOp>(user))
+      return transpose.getPermutation().back() != int64_t(transpose.getPermutation().size()) - 1;
+    return isElementwise(user) && isTransposed(user->getResult(0));
   });
 }
 

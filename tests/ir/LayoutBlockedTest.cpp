@@ -75,6 +75,8 @@ TEST(Layout, BlockedGivesVectorsToLanesAndRowsToWarps) {
 TEST(Layout, BlockedGivesFewLanesToARowIfAsked) {
   EXPECT_EQ(Layout::blocked({64, 64}, 1, 8, 4, /*lanesAlong=*/4),
             Layout({{8, 1, 1}, {2, 1, 32}, {2, 0, 32}}, {{4, 1, 8}, {8, 0, 1}}, {{4, 0, 8}}));
+  // A single row has them all.
+  expectDigits(Layout::blocked({1, 1024}, 1, 8, 4, 4), Level::Lane, {{32, 1, 8}});
   for (int64_t rows : {1, 8, 40, 64})
     for (int64_t columns : {8, 32, 48, 64, 128})
       expectHoldsOnce(Layout::blocked({rows, columns}, 1, 8, 4, 4), {rows, columns}, 4);

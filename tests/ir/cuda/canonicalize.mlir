@@ -15,6 +15,15 @@ func.func @moved(%word: vector<4xf8E4M3FN>, %i: i32) -> (f8E4M3FN, vector<4xf8E4
   return %same, %packed : f8E4M3FN, vector<4xf8E4M3FN>
 }
 
+// f8E5M2 saturates where it was infinite.
+// CHECK-LABEL: @saturated
+// CHECK: cuda.convert
+func.func @saturated(%word: vector<4xf8E5M2>, %i: i32) -> f8E5M2 {
+  %value = cuda.unpack %word[%i] : vector<4xf8E5M2> -> f32
+  %same = cuda.convert %value : f32 -> f8E5M2
+  return %same : f8E5M2
+}
+
 // Another type is converted, and so is a word in which a value was computed.
 // CHECK-LABEL: @converted
 // CHECK: cuda.convert
