@@ -17,10 +17,6 @@
 #include "ir/cuda/CudaEnums.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "ir/cuda/CudaTypes.h.inc"
-namespace mlir {
-class PatternRewriter;
-}
-
 #define GET_OP_CLASSES
 #include "ir/cuda/CudaOps.h.inc"
 

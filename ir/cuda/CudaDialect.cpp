@@ -83,43 +83,6 @@ LogicalResult PackOp::verify() {
   return success();
 }
 
-/// The word from which a float was unpacked that is to be narrowed to `element` again, which
-/// changes nothing: f8E5M2 alone has infinities, and saturates.
-static UnpackOp unpackedFrom(Value value, Type element) {
-  auto unpack = value.getDefiningOp<UnpackOp>();
-  bool isSame = unpack && isa<FloatType>(element) && !isa<Float8E5M2Type>(element) &&
-                getElementTypeOrSelf(unpack.getWord().getType()) == element;
-  return isSame ? unpack : UnpackOp();
-}
-
-LogicalResult PackOp::canonicalize(PackOp op, PatternRewriter &rewriter) {
-  auto word = cast<VectorType>(op.getWord().getType());
-  Type element = word.getElementType();
-  if (!llvm::all_of(op.getValues(), [&](Value value) { return unpackedFrom(value, element); }))
-    return failure();
-  Type wide = rewriter.getI32Type();
-  auto integers =
-      VectorType::get(word.getShape(), rewriter.getIntegerType(element.getIntOrFloatBitWidth()));
-  SmallVector<Value> values;
-  for (Value value : op.getValues()) {
-    UnpackOp unpack = unpackedFrom(value, element);
-    Value bits = rewriter.create<ReinterpretOp>(unpack.getLoc(), integers, unpack.getWord());
-    values.push_back(rewriter.create<UnpackOp>(unpack.getLoc(), wide, bits, unpack.getIndex()));
-  }
-  Value packed = rewriter.create<PackOp>(op.getLoc(), integers, values);
-  rewriter.replaceOpWithNewOp<ReinterpretOp>(op, word, packed);
-  return success();
-}
-
-LogicalResult ConvertOp::canonicalize(ConvertOp op, PatternRewriter &rewriter) {
-  UnpackOp unpack = unpackedFrom(op.getSource(), op.getResult().getType());
-  if (!unpack)
-    return failure();
-  rewriter.replaceOpWithNewOp<ExtractOp>(op, op.getResult().getType(), unpack.getWord(),
-                                         unpack.getIndex());
-  return success();
-}
-
 LogicalResult ExtractOp::verify() {
   Type element = getElementTypeOrSelf(getWord().getType());
   if (getResult().getType() != element || !isa<FloatType>(element)) // C1

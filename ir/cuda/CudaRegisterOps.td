@@ -122,14 +122,13 @@ def Cuda_PackOp : Cuda_Op<"pack", [Pure]> {
   let summary = "a packed word of narrowed values";
   let description = [{
     Converts f32 values to nearest, ties to even (8-bit floats saturate at the largest finite
-    value), truncates i32 values; value 0 goes to the lowest bits. Floats that were unpacked from
-    such words are packed as integers. C1: as many values as the word holds.
+    value), truncates i32 values; value 0 goes to the lowest bits. C1: as many values as the word
+    holds.
   }];
   let arguments = (ins Variadic<AnyTypeOf<[F32, I32]>>:$values);
   let results = (outs AnyVector:$word);
   let assemblyFormat = "$values attr-dict `:` type($values) `->` type($word)";
   let hasVerifier = 1;
-  let hasCanonicalizeMethod = 1;
 }
 
 def Cuda_ReinterpretOp : Cuda_Op<"reinterpret", [Pure]> {
@@ -175,11 +174,9 @@ def Cuda_KeepOp : Cuda_Op<"keep", [Pure, AllTypesMatch<["word", "result"]>]> {
 
 def Cuda_ConvertOp : Cuda_Op<"convert", [Pure]> {
   let summary = "converts a scalar, with the meaning of `tile.cast`";
-  let description = "What was unpacked from a word of such values is extracted instead.";
   let arguments = (ins AnyType:$source);
   let results = (outs AnyType:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
-  let hasCanonicalizeMethod = 1;
 }
 
 def Cuda_RoundTf32Op : Cuda_Op<"round_tf32", [Pure]> {

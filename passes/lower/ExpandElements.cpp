@@ -30,6 +30,68 @@ Value Expander::declareTile(Location where, RankedTensorType type) {
                  pack == 1 ? element : Type(VectorType::get({pack}, element)));
 }
 
+//===- Stored narrow floats ------------------------------------------------------------------===//
+
+/// The constant as a narrow float, if it is one.
+static std::optional<APFloat> narrowConstant(Value value, Type element) {
+  APFloat number(0.0f);
+  if (!matchPattern(value, m_ConstantFloat(&number)))
+    return std::nullopt;
+  bool isRounded = false;
+  number.convert(cast<FloatType>(element).getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                 &isRounded);
+  return isRounded ? std::nullopt : std::optional(number);
+}
+
+/// Whether an f32 value is one of the narrow float type `element` that memory or registers hold, or
+/// is chosen from such and constants.
+static bool isStoredAs(Value value, Type element) {
+  if (!isa<FloatType>(element) || element.isF32())
+    return false;
+  if (narrowConstant(value, element))
+    return true;
+  if (auto unpack = value.getDefiningOp<cuda::UnpackOp>())
+    return getElementTypeOrSelf(unpack.getWord().getType()) == element;
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>())
+    return widened.getIn().getType() == element;
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  return select && isStoredAs(select.getTrueValue(), element) &&
+         isStoredAs(select.getFalseValue(), element);
+}
+
+/// The integer type as wide as a float.
+static Type bitsOf(Type element) {
+  return IntegerType::get(element.getContext(), element.getIntOrFloatBitWidth());
+}
+
+/// A value that is stored as `element`, with no conversion: in that type, or in an i32's low bits.
+Value Expander::storedValue(Value value, Type element, Type type) {
+  bool isInteger = type.isInteger(32);
+  if (auto number = narrowConstant(value, element)) {
+    if (isInteger)
+      return constant(int64_t(number->bitcastToAPInt().getZExtValue()));
+    return builder.create<arith::ConstantOp>(loc, builder.getFloatAttr(element, *number));
+  }
+  if (auto unpack = value.getDefiningOp<cuda::UnpackOp>()) {
+    Value word = unpack.getWord(), index = unpack.getIndex();
+    if (!isInteger)
+      return builder.create<cuda::ExtractOp>(loc, type, word, index);
+    Type integers = cast<VectorType>(word.getType()).clone(bitsOf(element));
+    word = builder.create<cuda::ReinterpretOp>(loc, integers, word);
+    return builder.create<cuda::UnpackOp>(loc, type, word, index);
+  }
+  if (auto widened = value.getDefiningOp<arith::ExtFOp>()) {
+    if (!isInteger)
+      return widened.getIn();
+    Value narrow = builder.create<arith::BitcastOp>(loc, bitsOf(element), widened.getIn());
+    return builder.create<arith::ExtSIOp>(loc, type, narrow);
+  }
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  return builder.create<arith::SelectOp>(loc, select.getCondition(),
+                                         storedValue(select.getTrueValue(), element, type),
+                                         storedValue(select.getFalseValue(), element, type));
+}
+
 //===- Conversions of scalars ----------------------------------------------------------------===//
 
 /// Converts between element types, given and returned in their compute types.
@@ -48,7 +110,11 @@ Value Expander::convert(Location where, Value value, Type from, Type to, bool ro
   bool direct = narrows && computeFrom != computeTo && !computeFrom.isInteger(1);
   if (computeFrom != computeTo && !direct)
     value = builder.create<cuda::ConvertOp>(where, computeTo, value);
-  if (!narrows || (!rounded && !direct))
+  if (!narrows)
+    return value;
+  // Of a value that was stored in that type, only an infinity changes: f8E5M2 saturates.
+  bool isSame = isStoredAs(value, to);
+  if (isSame ? !isa<Float8E5M2Type>(to) : !rounded && !direct)
     return value;
   Value narrow = builder.create<cuda::ConvertOp>(where, to, value);
   if (isa<FloatType>(to))
@@ -70,11 +136,24 @@ Value Expander::readElement(Value array, Value index) {
 
 void Expander::writeElements(Value array, Value entry, ValueRange values) {
   auto type = cast<cuda::RegsType>(array.getType());
+  Type element = type.getValueType();
   Value word = values.front();
-  if (type.getPack() > 1)
+  bool isMoved = llvm::all_of(values, [&](Value value) { return isStoredAs(value, element); });
+  isMoved &= !llvm::all_of(values, [](Value value) { return matchPattern(value, m_Constant()); });
+  if (type.getPack() > 1 && isMoved) {
+    SmallVector<Value> bits;
+    for (Value value : values)
+      bits.push_back(storedValue(value, element, builder.getI32Type()));
+    Type integers = cast<VectorType>(type.getElementType()).clone(bitsOf(element));
+    word = builder.create<cuda::PackOp>(loc, integers, bits);
+    word = builder.create<cuda::ReinterpretOp>(loc, type.getElementType(), word);
+  } else if (type.getPack() > 1) {
     word = builder.create<cuda::PackOp>(loc, type.getElementType(), values);
-  else if (word.getType() != type.getElementType())
-    word = builder.create<cuda::ConvertOp>(loc, type.getElementType(), word);
+  } else if (isMoved) {
+    word = storedValue(word, element, element);
+  } else if (word.getType() != element) {
+    word = builder.create<cuda::ConvertOp>(loc, element, word);
+  }
   builder.create<cuda::SetOp>(loc, word, array, entry);
 }
 

@@ -87,6 +87,7 @@ private:
   /// Element `index` (a register number) of a tile, in its compute type. Without `rounded`, a
   /// narrow value may still have the precision of its compute type.
   Value element(Value tile, Value index, bool rounded = true);
+  Value storedValue(Value value, Type element, Type type);
   Value readElement(Value array, Value index);
   void writeElements(Value array, Value entry, mlir::ValueRange values);
   /// An elementwise or scalar op, on operands in their compute types.

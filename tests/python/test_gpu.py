@@ -50,6 +50,17 @@ def slow():
 # ===- Results -------------------------------------------------------------------------------===
 
 
+@pytest.mark.parametrize("dtype", [torch.float8_e4m3fn, torch.float8_e5m2])
+@pytest.mark.parametrize("shape", [(1, 16, 16), (2, 64, 128), (3, 37, 61)])
+def test_moves_every_byte(dtype, shape):
+    """Infinities and NaNs stay what they are where nothing is computed."""
+    count = shape[0] * shape[1] * shape[2]
+    x = (torch.arange(count, device="cuda") % 256).to(torch.uint8).reshape(shape)
+    y = torch.empty(x.transpose(-1, -2).shape, dtype=torch.uint8, device="cuda")
+    tw.builtin("transpose")(x.view(dtype), y.view(dtype))
+    assert torch.equal(y, x.transpose(-1, -2))
+
+
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32])
 def test_takes_every_dtype(dtype):
     x = random(33, 96, dtype=dtype)
