@@ -1,6 +1,7 @@
 #include "passes/analysis/SharedMemory.h"
 
 #include "ir/PaddedRows.h"
+#include "passes/analysis/OrderedSums.h"
 #include "passes/analysis/SharedAccesses.h"
 
 using namespace mlir;
@@ -152,8 +153,10 @@ int64_t scratchBytes(Operation *op) {
     return llvm::alignTo(reductionBytes(source, reduce.getAxis(), wordOf(source) + 4),
                          wordOf(source)); // in a loop it is there twice
   }
-  if (auto atomic = dyn_cast<tile::AtomicOp>(op)) // a word for each fourth thread
-    return atomic.getInOrder() ? cta::warpsOf(op->getParentOfType<func::FuncOp>()) * kLanes : 0;
+  if (auto atomic = dyn_cast<tile::AtomicOp>(op); atomic && atomic.getInOrder()) {
+    auto kernel = op->getParentOfType<func::FuncOp>(); // a team's words for each warp
+    return cta::warpsOf(kernel) * kSumTeam * sumTeams(kernel).vector * int64_t(sizeof(float));
+  }
   return 0;
 }
 

@@ -185,7 +185,7 @@ void Expander::makeParameters() {
     }
 
   std::optional<unsigned> counter, parts, raised, multiprocessors;
-  bool asksForGrid = wordsInOrder() > 0; // how many blocks leave sums
+  bool asksForGrid = wordsOfSums(kernel) > 0; // how many blocks leave sums
   kernel.walk([&](cta::SmsOp op) {
     if (!multiprocessors && (asksForGrid || isForDevice(op)))
       multiprocessors = list.addMultiprocessors();
@@ -196,7 +196,7 @@ void Expander::makeParameters() {
   if (int64_t bytes = workspaceBytes()) {
     parts = list.addWorkspace("workspace", builder.getF32Type(), bytes);
     raised = list.add(i32Pointer, "flags", "flags", "", 0);
-  } else if (int64_t words = wordsInOrder()) {
+  } else if (int64_t words = wordsOfSums(kernel)) {
     int64_t perWord = warps * int64_t(sizeof(int32_t));
     parts = list.addWorkspace("workspace", builder.getF32Type(), words * kLanes * perWord);
     raised = list.addWorkspace("flags", i32, flagsInOrder() * int64_t(sizeof(int32_t)));

@@ -23,33 +23,11 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Blocks of a group at least, so that there is a counter more than there are groups.
-constexpr int64_t kFewestMembers = 2;
 /// Words whose groups a thread loads together.
 constexpr int64_t kTotalsTogether = 2;
 
-int64_t Expander::wordsOfSum(tile::AtomicOp sum) {
-  auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
-  return type ? cta::layoutOf(type).registers() : 1;
-}
-
 /// The place of the op that is expanded, with a name for the text.
 Location Expander::named(StringRef name) { return NameLoc::get(builder.getStringAttr(name), loc); }
-
-SmallVector<tile::AtomicOp> Expander::sumsInOrder() {
-  SmallVector<tile::AtomicOp> sums;
-  for (auto atomic : kernel.getBody().front().getOps<tile::AtomicOp>())
-    if (atomic.getInOrder())
-      sums.push_back(atomic);
-  return sums;
-}
-
-int64_t Expander::wordsInOrder() {
-  int64_t words = 0;
-  for (tile::AtomicOp sum : sumsInOrder())
-    words += wordsOfSum(sum);
-  return words;
-}
 
 /// Whether this thread holds elements that no thread before it holds; null if each does.
 Value Expander::holdsFirst(tile::AtomicOp sum) {
@@ -62,8 +40,7 @@ Value Expander::holdsFirst(tile::AtomicOp sum) {
 void Expander::forEachWord(tile::AtomicOp sum, int64_t before, Value block,
                            function_ref<void(Value, Value)> move) {
   int64_t lanes = warps * kLanes;
-  Value place = add(add(mul(block, wordsInOrder() * lanes), constant(before * lanes)),
-                    add(mul(warp, kLanes), lane));
+  Value place = add(wordOf(block, constant(before * lanes)), add(mul(warp, kLanes), lane));
   unrolled(wordsOfSum(sum), [&](Value index) { move(index, add(place, mul(index, lanes))); });
 }
 
@@ -108,15 +85,20 @@ void Expander::byLastToCount(Value counter, Value count, function_ref<void()> bo
 
 /// Adds a word that a block has left to an element of `array`; through `word`, an array of one.
 void Expander::addLeftWord(Value array, Value index, Value word, Value offset, Value only) {
+  builder.create<cuda::SetOp>(loc, constantOf(builder.getF32Type(), 0), word, constant(0));
+  builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, word, constant(0), only, /*count=*/1);
+  addWord(array, index, word, constant(0));
+}
+
+/// Adds the word at `from` of an array of words to an element of `array`.
+void Expander::addWord(Value array, Value index, Value words, Value from) {
   Type element = cast<cuda::RegsType>(array.getType()).getElementType();
   Type f32 = builder.getF32Type();
-  builder.create<cuda::SetOp>(loc, constantOf(f32, 0), word, constant(0));
-  builder.create<cuda::LoadGlobalOp>(loc, workspace, offset, word, constant(0), only, /*count=*/1);
-  Value other = builder.create<cuda::GetOp>(loc, f32, word, constant(0));
+  Value word = builder.create<cuda::GetOp>(loc, f32, words, from);
   if (element != f32)
-    other = builder.create<arith::BitcastOp>(loc, element, other);
+    word = builder.create<arith::BitcastOp>(loc, element, word);
   Value own = builder.create<cuda::GetOp>(loc, element, array, index);
-  builder.create<cuda::SetOp>(loc, combineValues(builder, loc, tile::ReduceKind::Sum, own, other),
+  builder.create<cuda::SetOp>(loc, combineValues(builder, loc, tile::ReduceKind::Sum, own, word),
                               array, index);
 }
 
@@ -131,9 +113,9 @@ void Expander::gatherSums(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays,
   }
   auto loop = builder.create<scf::ForOp>(loc, constant(0), count, constant(1));
   loop.getInductionVar().setLoc(named("other"));
-  if (2 * wordsInOrder() <= kSumLoads)
-    loop->setAttr(cuda::kUnrollAttr,
-                  builder.getI32IntegerAttr(int32_t(kSumLoads / wordsInOrder())));
+  constexpr int64_t kLoads = 32; // together
+  if (int64_t words = wordsOfSums(kernel); 2 * words <= kLoads)
+    loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(int32_t(kLoads / words)));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value block = add(first, product(loop.getInductionVar(), step));
@@ -161,7 +143,7 @@ Value Expander::sumRegisters(tile::AtomicOp sum) {
 
 /// All sums of the kernel, with the last of them.
 LogicalResult Expander::expandSumsInOrder(tile::AtomicOp last) {
-  SmallVector<tile::AtomicOp> sums = sumsInOrder();
+  SmallVector<tile::AtomicOp> sums = sumsInOrder(kernel);
   if (sums.back() != last)
     return success();
   bool areNumbers = llvm::none_of(
@@ -262,7 +244,7 @@ void Expander::addTotals(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
     unrolled(together, [&](Value i) {
       Value chunk = add(mul(add(wordAt(i), constant(before)), warps), warp);
       unrolled(kSumGroups, [&](Value group) {
-        Value first = firstOf(at, group), place = add(mul(i, kSumGroups), group);
+        Value first = firstOf(at, group), place = add(mul(group, together), i);
         Value isThere =
             builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, first, at.rows);
         builder.create<cuda::SetOp>(loc, constantOf(element, 0), left, place);
@@ -271,8 +253,7 @@ void Expander::addTotals(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
       });
     });
     addNeighbours(left, kSumGroups, together);
-    unrolled(together,
-             [&](Value i) { updateWord(sum, left, mul(i, kSumGroups), wordAt(i), only); });
+    unrolled(together, [&](Value i) { updateWord(sum, left, i, wordAt(i), only); });
     before += words;
   }
 }
@@ -296,21 +277,21 @@ void Expander::updateWord(tile::AtomicOp sum, Value array, Value from, Value ind
 
 /// Where a word lies in what a block has written.
 Value Expander::wordOf(Value block, Value word) {
-  return add(mul(block, wordsInOrder() * warps * kLanes), word);
+  return add(mul(block, wordsOfSums(kernel) * warps * kLanes), word);
 }
 
-/// Adds up each `count` elements of an array, two neighbours at a time, in the first of them.
-void Expander::addNeighbours(Value array, int64_t count, int64_t times) {
+/// Adds up `count` vectors of an array, two neighbours at a time, in the first of them.
+void Expander::addNeighbours(Value array, int64_t count, int64_t vector) {
   Type element = cast<cuda::RegsType>(array.getType()).getElementType();
   auto get = [&](Value index) -> Value {
     return builder.create<cuda::GetOp>(loc, element, array, index);
   };
   for (int64_t step = 1; step < count; step *= 2)
-    unrolled(times * count / (2 * step), [&](Value pair) {
-      Value index = mul(pair, 2 * step);
+    unrolled(count / (2 * step) * vector, [&](Value i) {
+      Value index = add(mul(div(i, vector), 2 * step * vector), rem(i, vector));
       builder.create<cuda::SetOp>(loc,
                                   combineValues(builder, loc, tile::ReduceKind::Sum, get(index),
-                                                get(add(index, constant(step)))),
+                                                get(add(index, constant(step * vector)))),
                                   array, index);
     });
 }

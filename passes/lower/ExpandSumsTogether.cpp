@@ -3,10 +3,10 @@
 // sums of a group, and then one those of all groups: 12 us for the gradient of rms_norm with 4096
 // columns on an H100, 23 for layer_norm's two sums.
 //
-// The parts are pieces of 8 words, what memory reads at least. As many teams of 8 threads share the
-// groups of a piece as it takes to have a team for each piece: one for long rows, which few blocks
-// share, and up to 16. A team loads all that it adds up at once. Teams of a warp then shuffle, and
-// those of several meet in shared memory.
+// The parts are pieces: what 8 threads, a team, read side by side, a sector of memory or up to
+// four. As many teams share the groups of a piece as it takes to have a team for each piece: one
+// for long rows, which few blocks share, and up to 16. A team loads all that it adds up at once.
+// Teams of a warp then shuffle, and those of several meet in shared memory.
 //
 // A block may only wait for others that run: it counts itself when it starts, and the last one to
 // start proposes to go together. A block that ends before that proposes to go in groups. All go the
@@ -21,18 +21,13 @@ namespace tilewright::passes {
 
 using namespace mlir;
 
-/// Words that threads add up together: 32 bytes, a sector.
-constexpr int64_t kPiece = 8;
-/// Blocks are expected to be as many as this GPU runs; others take more steps.
-constexpr int64_t kUsualSms = 132;
-
 /// Proposals of blocks, and the flags behind the counters of warps, of each column.
 enum Way : int64_t { kTogether = 1, kInGroups = 2 };
 enum Flag : int64_t { kStarted, kWay, kHere, kFlags };
 
 /// Whether blocks may add up their sums together: if the grid has as many as run at once.
 bool Expander::addsTogether() {
-  SmallVector<tile::AtomicOp> sums = sumsInOrder();
+  SmallVector<tile::AtomicOp> sums = sumsInOrder(kernel);
   auto isTile = [](tile::AtomicOp sum) { return isa<RankedTensorType>(sum.getValue().getType()); };
   auto isLikeFirst = [&](tile::AtomicOp sum) {
     tile::AtomicOp first = sums.front();
@@ -125,35 +120,21 @@ void Expander::openWay(Value left, const SumPlace &at) {
   });
 }
 
-/// How many teams share a piece: a power of 2, with which each piece has teams.
-int64_t Expander::teamsOfPiece() {
-  auto perSm = kernel->getAttrOfType<IntegerAttr>(cta::kMinBlocksAttr);
-  int64_t rows = kUsualSms * (perSm ? perSm.getInt() : 1) / cluster.blocks();
-  int64_t most = std::min(rows / wordsInOrder(), warps * kLanes / kPiece);
-  return most < 1 ? 1 : std::min<int64_t>(kSumGroups, llvm::bit_floor(uint64_t(most)));
-}
-
-/// Whether one lane alone has each element of a sum.
-static bool isHeldOnce(tile::AtomicOp sum) {
-  auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
-  return type && llvm::all_of(ArrayRef{Level::Lane, Level::Warp}, [&](Level level) {
-           return llvm::none_of(cta::layoutOf(type).digits(level),
-                                [](const Digit &digit) { return digit.dim == kReplicated; });
-         });
-}
-
 /// The block has every `rows`th piece, and adds up as many at once as it has teams for.
 void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
-  constexpr int64_t kTeamsOfWarp = kLanes / kPiece;
-  int64_t share = teamsOfPiece(), pieces = warps * kLanes / kPiece / share; // at once
+  constexpr int64_t kTeamsOfWarp = kLanes / kSumTeam;
+  SumTeams teams = sumTeams(kernel);
+  int64_t share = teams.ofPiece, vector = teams.vector;
+  int64_t pieces = warps * kLanes / kSumTeam / share; // at once
   bool fitsWarp = share <= kTeamsOfWarp;
   tile::AtomicOp any = sums.front();
   Type element = getElementTypeOrSelf(any.getValue().getType());
-  Value all = constant(wordsInOrder() * warps * kLanes / kPiece);
+  Value all = constant(wordsOfSums(kernel) * warps * kLanes / (kSumTeam * vector));
   Value behind = builder.create<arith::SubIOp>(loc, all, at.row);
   Value own = builder.create<arith::CeilDivSIOp>(loc, behind, at.rows);
-  Value team = div(thread, kPiece), word = rem(thread, kPiece), base = scratch(sums.back());
+  Value team = div(thread, kSumTeam), place = rem(thread, kSumTeam), base = scratch(sums.back());
   Value number = div(team, share), member = rem(team, share);
+  Value first = mul(member, teams.groups()); // of the team's groups
   auto loop = builder.create<scf::ForOp>(loc, constant(0), own, constant(pieces));
   loop.getInductionVar().setLoc(named("done"));
   OpBuilder::InsertionGuard guard(builder);
@@ -169,135 +150,144 @@ void Expander::addTogether(ArrayRef<tile::AtomicOp> sums, const SumPlace &at) {
   };
   auto withOwn = [&](Value number, Value condition, auto body) {
     auto [piece, isOwn] = pieceOf(number);
-    branch(both(isOwn, condition), [&, piece = piece] {
-      withPiece(sums, piece, [&](tile::AtomicOp sum, Value index, Value only) {
-        body(piece, sum, index, only);
-      });
+    branch(both(isOwn, condition), [&, piece = piece] { body(piece); });
+  };
+  auto update = [&](Value piece, Value array) {
+    withPiece(sums, piece, [&](tile::AtomicOp sum, Value index, Value i, Value only) {
+      updateWord(sum, array, i, index, only);
     });
   };
 
-  Value total = declare(named("total"), 1, element);
-  auto get = [&](Value array) {
-    return builder.create<cuda::GetOp>(loc, element, array, constant(0));
-  };
-  auto addUp = [&](Value other) {
-    builder.create<cuda::SetOp>(
-        loc, combineValues(builder, loc, tile::ReduceKind::Sum, get(total), other), total,
-        constant(0));
-  };
-  auto update = [&](Value, tile::AtomicOp sum, Value index, Value only) {
-    updateWord(sum, total, constant(0), index, only);
-  };
-  builder.create<cuda::SetOp>(loc, constantOf(element, 0), total, constant(0));
+  Value total = declare(named("total"), vector, element);
+  unrolled(vector,
+           [&](Value i) { builder.create<cuda::SetOp>(loc, constantOf(element, 0), total, i); });
   // Which sum a word is of only matters where several lanes hold it.
   if (llvm::all_of(sums, isHeldOnce)) {
     auto [piece, isOwn] = pieceOf(number);
-    addGroups(total, at, member, kSumGroups / share, piece, isOwn);
+    addGroups(total, at, first, piece, isOwn);
   } else {
-    withOwn(number, Value(), [&](Value piece, tile::AtomicOp, Value, Value only) {
-      addGroups(total, at, member, kSumGroups / share, piece, only);
+    withOwn(number, Value(), [&](Value piece) {
+      withPiece(sums, piece, [&](tile::AtomicOp, Value, Value, Value only) {
+        addGroups(total, at, first, piece, only);
+      });
     });
   }
   for (int64_t step = 1; step < std::min(share, kTeamsOfWarp); step *= 2)
-    addUp(builder.create<cuda::ShuffleXorOp>(loc, element, get(total), constant(step * kPiece)));
+    unrolled(vector, [&](Value i) {
+      Value own = builder.create<cuda::GetOp>(loc, element, total, i);
+      Value other =
+          builder.create<cuda::ShuffleXorOp>(loc, element, own, constant(step * kSumTeam));
+      builder.create<cuda::SetOp>(
+          loc, combineValues(builder, loc, tile::ReduceKind::Sum, own, other), total, i);
+    });
   if (fitsWarp)
-    return withOwn(number, equal(member, constant(0)), update);
+    return withOwn(number, equal(member, constant(0)), [&](Value piece) { update(piece, total); });
 
   int64_t parts = share / kTeamsOfWarp; // of warps
   auto placeOf = [&](Value number, Value part) {
-    Value linear = add(mul(add(mul(number, parts), part), kPiece), word);
-    return add(base, mul(linear, Exchange::kWordBytes));
+    Value linear = add(mul(add(mul(number, parts), part), kSumTeam), place);
+    return add(base, mul(linear, vector * Exchange::kWordBytes));
   };
   barrier(); // nobody reads the scratch memory
   Value isFirst = equal(rem(team, kTeamsOfWarp), constant(0));
   builder.create<cuda::StoreSharedOp>(loc, total, constant(0),
-                                      placeOf(number, div(member, kTeamsOfWarp)), isFirst, 1);
+                                      placeOf(number, div(member, kTeamsOfWarp)), isFirst, vector);
   barrier();
-  withOwn(team, Value(), [&](Value piece, tile::AtomicOp sum, Value index, Value only) {
-    Value found = declare(named("parts"), parts, element);
+  withOwn(team, Value(), [&](Value piece) {
+    Value found = declare(named("parts"), parts * vector, element);
     unrolled(parts, [&](Value part) {
-      builder.create<cuda::LoadSharedOp>(loc, placeOf(team, part), found, part, 1);
+      builder.create<cuda::LoadSharedOp>(loc, placeOf(team, part), found, mul(part, vector),
+                                         vector);
     });
-    addNeighbours(found, parts);
-    builder.create<cuda::SetOp>(loc, get(found), total, constant(0));
-    update(piece, sum, index, only);
+    addNeighbours(found, parts, vector);
+    update(piece, found);
   });
 }
 
-/// Writes code for a piece, as the lanes that hold it: `body(sum, register, only)`, with the sum
-/// that it is of, its register there, and whether the lane is the first to hold its element.
+/// Writes code for a thread's words of a piece, as the lanes that hold them: `body(sum, register,
+/// i, only)`, with the sum that they are of, its register there, the number of the word, and
+/// whether the lane is the first to hold its element.
 void Expander::withPiece(ArrayRef<tile::AtomicOp> sums, Value piece,
-                         function_ref<void(tile::AtomicOp, Value, Value)> body) {
+                         function_ref<void(tile::AtomicOp, Value, Value, Value)> body) {
   FreshThread holder(*this, /*active=*/false);
-  constexpr int64_t kPieces = kLanes / kPiece; // of the words that a warp's lanes hold together
-  Value chunk = div(piece, kPieces), word = div(chunk, warps);
+  int64_t vector = sumTeams(kernel).vector;
+  int64_t pieces = kLanes / (kSumTeam * vector); // of the words that a warp's lanes hold together
+  Value chunk = div(piece, pieces), word = div(chunk, warps);
   warp = rem(chunk, warps);
-  lane = builder.create<arith::AddIOp>(loc, mul(rem(piece, kPieces), kPiece), rem(thread, kPiece));
-  entryEnd = lane.getDefiningOp();
-  threadCoordinates.clear();
+  auto beLane = [&](Value a, Value b) {
+    lane = builder.create<arith::AddIOp>(loc, a, b);
+    entryEnd = lane.getDefiningOp();
+    threadCoordinates.clear();
+  };
+  beLane(mul(rem(piece, pieces), kSumTeam * vector), mul(rem(thread, kSumTeam), vector));
+  Value first = lane;
   int64_t before = 0;
   for (tile::AtomicOp sum : sums) {
     int64_t behind = before + wordsOfSum(sum);
     Value isOf;
     if (before)
       isOf = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, word, constant(before));
-    if (behind < wordsInOrder())
+    if (behind < wordsOfSums(kernel))
       isOf = both(isOf, builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, word,
                                                       constant(behind)));
     branch(isOf, [&] {
-      FreshThread inside(*this, /*active=*/false); // coordinates of a branch stay in it
-      auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
-      Value only = type ? firstReplica(cta::layoutOf(type))
-                        : both(equal(warp, constant(0)), equal(lane, constant(0)));
-      body(sum, add(word, constant(-before)), only);
+      unrolled(vector, [&](Value i) {
+        FreshThread inside(*this, /*active=*/false); // coordinates of a branch stay in it
+        if (vector > 1)
+          beLane(first, i);
+        auto type = dyn_cast<RankedTensorType>(sum.getValue().getType());
+        Value only = type ? firstReplica(cta::layoutOf(type))
+                          : both(equal(warp, constant(0)), equal(lane, constant(0)));
+        body(sum, add(word, constant(-before)), i, only);
+      });
     });
     before = behind;
   }
 }
 
-/// Adds up this thread's word of a piece over the blocks of `count` groups, in `total`. These are
-/// the groups from `member * count` on, of which some may not be there.
-void Expander::addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
-                         Value only) {
+/// Adds up this thread's words of a piece over the blocks of a team's groups, in `total`. These are
+/// the groups from `first` on, of which some may not be there.
+void Expander::addGroups(Value total, const SumPlace &at, Value first, Value piece, Value only) {
   Type f32 = builder.getF32Type(), element = cast<cuda::RegsType>(total.getType()).getElementType();
-  // Of a group: all 9 of 132 blocks with 4 groups, 17 of 264 with 2, 33 of 528 with one.
-  int64_t together = kSumLoads / count + (count <= 4);
-  Value sums = declare(named("sums"), count, element);
-  Value words = declare(named("words"), count * together, f32);
-  unrolled(count,
+  SumTeams teams = sumTeams(kernel);
+  int64_t vector = teams.vector, together = teams.together;
+  Value sums = declare(named("sums"), teams.groups() * vector, element);
+  Value words = declare(named("words"), teams.groups() * together * vector, f32);
+  unrolled(teams.groups() * vector,
            [&](Value i) { builder.create<cuda::SetOp>(loc, constantOf(element, 0), sums, i); });
   auto loop = builder.create<scf::ForOp>(loc, constant(0), at.group, constant(together));
   loop.getInductionVar().setLoc(named("other"));
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(loop.getBody()->getTerminator());
-    Value column = add(mul(piece, kPiece), rem(thread, kPiece));
-    unrolled(count, [&](Value i) {
-      Value first = firstOf(at, add(mul(member, count), i)), members = membersOf(at, first);
+    Value column = mul(add(mul(piece, kSumTeam), rem(thread, kSumTeam)), vector);
+    unrolled(teams.groups(), [&](Value i) {
+      Value start = firstOf(at, add(first, i)), members = membersOf(at, start);
       unrolled(together, [&](Value j) {
-        Value other = add(loop.getInductionVar(), j), slot = add(mul(i, together), j);
+        Value other = add(loop.getInductionVar(), j);
+        Value slot = mul(add(mul(i, together), j), vector);
         Value isMember =
             builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, other, members);
-        builder.create<cuda::SetOp>(loc, constantOf(f32, 0), words, slot);
+        unrolled(vector, [&](Value k) {
+          builder.create<cuda::SetOp>(loc, constantOf(f32, 0), words, add(slot, k));
+        });
         builder.create<cuda::LoadGlobalOp>(loc, workspace,
-                                           wordOf(blockAt(at, add(first, other)), column), words,
-                                           slot, both(only, isMember), /*count=*/1);
+                                           wordOf(blockAt(at, add(start, other)), column), words,
+                                           slot, both(only, isMember), vector);
       });
     });
-    unrolled(count, [&](Value i) {
-      unrolled(together, [&](Value j) {
-        Value word = builder.create<cuda::GetOp>(loc, f32, words, add(mul(i, together), j));
-        if (element != f32)
-          word = builder.create<arith::BitcastOp>(loc, element, word);
-        Value before = builder.create<cuda::GetOp>(loc, element, sums, i);
-        Value sum = combineValues(builder, loc, tile::ReduceKind::Sum, before, word);
-        builder.create<cuda::SetOp>(loc, sum, sums, i);
+    unrolled(teams.groups(), [&](Value i) {
+      unrolled(together * vector, [&](Value j) {
+        addWord(sums, add(mul(i, vector), rem(j, vector)), words,
+                add(mul(i, together * vector), j));
       });
     });
   }
-  addNeighbours(sums, count);
-  Value sum = builder.create<cuda::GetOp>(loc, element, sums, constant(0));
-  builder.create<cuda::SetOp>(loc, sum, total, constant(0));
+  addNeighbours(sums, teams.groups(), vector);
+  unrolled(vector, [&](Value i) {
+    Value sum = builder.create<cuda::GetOp>(loc, element, sums, i);
+    builder.create<cuda::SetOp>(loc, sum, total, i);
+  });
 }
 
 } // namespace tilewright::passes

@@ -15,6 +15,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "passes/analysis/NamedBarriers.h"
+#include "passes/analysis/OrderedSums.h"
 #include "passes/analysis/TileSearch.h"
 #include "passes/lower/ExpanderState.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -261,11 +262,6 @@ private:
   Value numberIn(cta::Threads threads);
 
   //===- Additions in order (ExpandSums.cpp) --------------------------------------------------===//
-  llvm::SmallVector<tile::AtomicOp> sumsInOrder();
-  /// Words of a sum that a thread holds.
-  static int64_t wordsOfSum(tile::AtomicOp sum);
-  /// Words that a thread writes for them; 0 if there are none.
-  int64_t wordsInOrder();
   mlir::LogicalResult expandSumsInOrder(tile::AtomicOp last);
   void addInOrder(llvm::ArrayRef<tile::AtomicOp> sums);
   SumPlace sumPlace();
@@ -276,7 +272,7 @@ private:
   void addInGroups(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays,
                    const SumPlace &at);
   void addTotals(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
-  void addNeighbours(Value array, int64_t count, int64_t times = 1);
+  void addNeighbours(Value array, int64_t count, int64_t vector = 1);
   void updateWord(tile::AtomicOp sum, Value array, Value from, Value index, Value only);
   Value wordOf(Value block, Value word);
   mlir::Location named(llvm::StringRef name);
@@ -286,6 +282,7 @@ private:
                    llvm::function_ref<void(Value index, Value offset)> move);
   void leaveSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value block);
   void byLastToCount(Value counter, Value count, llvm::function_ref<void()> body);
+  void addWord(Value array, Value index, Value words, Value from);
   void addLeftWord(Value array, Value index, Value word, Value offset, Value only);
   void gatherSums(llvm::ArrayRef<tile::AtomicOp> sums, llvm::ArrayRef<Value> arrays, Value first,
                   Value count, Value step);
@@ -305,11 +302,10 @@ private:
   Value countHere(const SumPlace &at, cuda::FlagOrder order);
   void openWay(Value left, const SumPlace &at);
   void addTogether(llvm::ArrayRef<tile::AtomicOp> sums, const SumPlace &at);
-  void withPiece(llvm::ArrayRef<tile::AtomicOp> sums, Value piece,
-                 llvm::function_ref<void(tile::AtomicOp sum, Value index, Value only)> body);
-  int64_t teamsOfPiece();
-  void addGroups(Value total, const SumPlace &at, Value member, int64_t count, Value piece,
-                 Value only);
+  void
+  withPiece(llvm::ArrayRef<tile::AtomicOp> sums, Value piece,
+            llvm::function_ref<void(tile::AtomicOp sum, Value index, Value i, Value only)> body);
+  void addGroups(Value total, const SumPlace &at, Value first, Value piece, Value only);
 
   //===- Tiles (ExpandTiles.cpp) -------------------------------------------------------------===//
   Divisor divisor(Value value, llvm::StringRef name);

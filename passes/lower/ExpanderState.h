@@ -126,10 +126,6 @@ struct RegisterPool {
   llvm::SmallVector<cta::RoleOp> roles;
 };
 
-/// Groups of blocks that add to one place: with 132 to 528 blocks one has 9 to 33 of them. And the
-/// words that a thread loads at once.
-inline constexpr int64_t kSumGroups = 16, kSumLoads = 32;
-
 /// The block among those that add to one place: a row of a column of the grid.
 struct SumPlace {
   Value block, row, rows, column, columns;

@@ -128,8 +128,9 @@ constexpr const char *kColumns =
     "    atomic_add(s[:], sum(x[rows, :], axis=0))\n";
 
 // One program, one group of blocks, several groups; rows past the end; columns that no warp fills.
+// Of many columns a thread adds up two or four side by side.
 TEST(SumsInOrder, are_right_and_the_same_each_time) {
-  for (auto [rows, columns] : {std::pair(1, 5), {9, 40}, {501, 130}}) {
+  for (auto [rows, columns] : {std::pair(1, 5), {9, 40}, {501, 130}, {9, 2200}, {36, 4600}}) {
     std::deque<Tensor> tensors;
     fill(tensors.emplace_back(ElementType::F32, std::vector<int64_t>{rows, columns}));
     tensors.emplace_back(ElementType::F32, std::vector<int64_t>{columns});
@@ -198,13 +199,15 @@ TEST(SumsInOrder, are_of_numbers_and_integers_too) {
              "    atomic_add(s[0], sum(x[row, :]))\n",
              tensors, {total});
 
-  std::deque<Tensor> integers;
-  fill(integers.emplace_back(ElementType::I32, std::vector<int64_t>{77, 33}));
-  integers.emplace_back(ElementType::I32, std::vector<int64_t>{33});
-  expectSums("def f(x: Tensor[i32, M, N], s: Tensor[i32, N]):\n"
-             "    row = grid(M)\n"
-             "    atomic_add(s[:], x[row, :])\n",
-             integers, columnSums(integers.front(), 33));
+  for (auto [rows, columns] : {std::pair(77, 33), {9, 4600}}) {
+    std::deque<Tensor> integers;
+    fill(integers.emplace_back(ElementType::I32, std::vector<int64_t>{rows, columns}));
+    integers.emplace_back(ElementType::I32, std::vector<int64_t>{columns});
+    expectSums("def f(x: Tensor[i32, M, N], s: Tensor[i32, N]):\n"
+               "    row = grid(M)\n"
+               "    atomic_add(s[:], x[row, :])\n",
+               integers, columnSums(integers.front(), columns));
+  }
 }
 
 // A tensor that starts at zero gets the sums stored, whatever it held; also where there are no
