@@ -41,7 +41,7 @@ def update(param, grad, mean, square, items, rate, decay, step, beta1, beta2, ep
 @kernel
 def adamw(param: Tensor[P, N], grad: Tensor[G, N], mean: Tensor[f32, N], square: Tensor[f32, N],
           rate: f32, step: i32, beta1: f32 = 0.9, beta2: f32 = 0.999, eps: f32 = 1e-8, decay: f32 = 0.01,
-          *, BN: tune[1024, 2048, 4096] = 2048):
+          *, BN: tune[1024, 2048, 4096] = 1024):
     """One program per BN elements."""
     assert step > 0, "steps count from 1"
     update(param, grad, mean, square, block(grid(cdiv(N, BN)), BN), rate, decay, step, beta1, beta2, eps)
