@@ -42,22 +42,22 @@ static bool keepsNan(Operation *op) {
              arith::MaximumFOp, arith::MinimumFOp, math::FmaOp, math::ExpOp, math::Exp2Op>(op);
 }
 
-/// Whether `tile` repeats along `axis` the maximum of `row`.
-static bool isMaximumOf(Value tile, Value row, int64_t axis) {
-  Value repeated = repeatedAlong(tile, axis);
-  auto max = repeated ? repeated.getDefiningOp<tile::ReduceOp>() : tile::ReduceOp();
-  return max && max.getKind() == tile::ReduceKind::Max && max.getSource() == row &&
-         int64_t(max.getAxis()) == axis;
-}
-
 /// What an elementwise op makes of its operands' padding.
 std::optional<Padding::Held> Padding::fold(Operation *op, int64_t axis) {
   // -inf less the row's maximum. If that is -inf too, so is the row, and its differences are NaN.
   if (auto difference = dyn_cast<arith::SubFOp>(op)) {
     auto lhs = dyn_cast_or_null<FloatAttr>(of(difference.getLhs(), axis).value_or(nullptr));
     if (lhs && lhs.getValue().isInfinity() && lhs.getValue().isNegative() &&
-        isMaximumOf(difference.getRhs(), difference.getLhs(), axis))
+        repeatsReduction(difference.getRhs(), tile::ReduceKind::Max, difference.getLhs(), axis))
       return Held{lhs, /*isNanWithRow=*/true};
+  }
+  // 0 by the sum of the row's powers. If that is 0 too, so are the powers, and quotients are NaN.
+  if (auto quotient = dyn_cast<arith::DivFOp>(op)) {
+    Value power = quotient.getLhs();
+    if (isa_and_nonnull<math::ExpOp, math::Exp2Op>(power.getDefiningOp()) &&
+        repeatsReduction(quotient.getRhs(), tile::ReduceKind::Sum, power, axis) &&
+        of(power, axis) == zeroOf(getElementTypeOrSelf(power)))
+      return Held{zeroOf(getElementTypeOrSelf(power)), /*isNanWithRow=*/true};
   }
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     auto condition = find(select.getCondition(), axis);

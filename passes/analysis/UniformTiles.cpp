@@ -41,6 +41,13 @@ Value repeatedAlong(Value tile, int64_t axis) {
   return cast<RankedTensorType>(source.getType()).getShape() == ArrayRef(shape) ? source : Value();
 }
 
+bool repeatsReduction(Value tile, tile::ReduceKind kind, Value source, int64_t axis) {
+  Value repeated = repeatedAlong(tile, axis);
+  auto reduce = repeated ? repeated.getDefiningOp<tile::ReduceOp>() : tile::ReduceOp();
+  return reduce && reduce.getKind() == kind && reduce.getSource() == source &&
+         int64_t(reduce.getAxis()) == axis;
+}
+
 std::optional<double> numberOf(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))

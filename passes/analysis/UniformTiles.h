@@ -20,6 +20,9 @@ std::optional<Uniform> uniformOf(mlir::Value tile);
 /// if it repeats nothing, or a constant.
 mlir::Value repeatedAlong(mlir::Value tile, int64_t axis);
 
+/// Whether the tile repeats along `axis` what `source` is reduced to along it.
+bool repeatsReduction(mlir::Value tile, tile::ReduceKind kind, mlir::Value source, int64_t axis);
+
 /// The constant float that a value, or each element of a tile, is.
 std::optional<double> numberOf(mlir::Value value);
 

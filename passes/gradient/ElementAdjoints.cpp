@@ -1,4 +1,5 @@
 // The adjoints of elementwise ops: with r = f(a, …) and r̄ the adjoint of r, ā = r̄ ∂f/∂a.
+#include "passes/analysis/UniformTiles.h"
 #include "passes/gradient/Adjoints.h"
 
 #include "mlir/IR/Matchers.h"
@@ -47,9 +48,32 @@ static Value sigmoidExponent(arith::DivFOp op) {
   return {};
 }
 
+/// The axis along which a quotient is e^x / Σ e^x, or 2^x / Σ 2^x; nothing where it is none.
+static std::optional<int64_t> softmaxAxis(arith::DivFOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !isa_and_nonnull<math::ExpOp, math::Exp2Op>(op.getLhs().getDefiningOp()))
+    return std::nullopt;
+  for (int64_t axis = 0; axis < type.getRank(); ++axis)
+    if (repeatsReduction(op.getRhs(), tile::ReduceKind::Sum, op.getLhs(), axis))
+      return axis;
+  return std::nullopt;
+}
+
 /// r = a / b. Of r = 1 / (1 + exp x) it is -r̄ r (1 - r) by x at once: exp x may be infinite, where
-/// r is 0 and the chain's last factor would be 0 · ∞.
+/// r is 0 and the chain's last factor would be 0 · ∞. Of r = e^x / Σ e^x it is (r̄ - Σ r̄ r) r, which
+/// divides nothing by the sum.
 void adjointOf(Reverse &reverse, arith::DivFOp op, Value adjoint) {
+  if (std::optional<int64_t> axis = softmaxAxis(op)) {
+    Operation *power = op.getLhs().getDefiningOp();
+    reverse.give(power->getOperand(0), [&] {
+      Value result = reverse.wide(op.getResult());
+      Value sum = reverse.sumAlong(reverse.mul(adjoint, result), *axis);
+      auto type = cast<RankedTensorType>(result.getType());
+      Value given = reverse.mul(reverse.sub(adjoint, reverse.along(sum, *axis, type)), result);
+      return isa<math::Exp2Op>(power) ? reverse.mul(given, std::numbers::ln2) : given;
+    });
+    return;
+  }
   if (Value exponent = sigmoidExponent(op)) {
     reverse.give(exponent, [&] {
       Value result = reverse.wide(op.getResult());

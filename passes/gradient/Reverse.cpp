@@ -188,6 +188,15 @@ Value Reverse::whereGiven(Value adjoint, Value value) {
   return select(compare(arith::CmpFPredicate::OEQ, adjoint, none), none, value);
 }
 
+Value Reverse::sumAlong(Value tile, int64_t axis) {
+  auto type = cast<RankedTensorType>(tile.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  Type result = shape.empty() ? type.getElementType()
+                              : Type(RankedTensorType::get(shape, type.getElementType()));
+  return builder.create<tile::ReduceOp>(place, result, tile::ReduceKind::Sum, tile, axis);
+}
+
 Value Reverse::along(Value reduced, int64_t axis, RankedTensorType type) {
   if (!isa<RankedTensorType>(reduced.getType()))
     return builder.create<tile::SplatOp>(place, type, reduced);

@@ -89,6 +89,8 @@ public:
   /// all, where nothing comes of it. Elements outside of a tensor are such, and those that a
   /// `where` does not take.
   mlir::Value whereGiven(mlir::Value adjoint, mlir::Value value);
+  /// The sum along an axis; of a tile of rank 1 a scalar.
+  mlir::Value sumAlong(mlir::Value tile, int64_t axis);
   /// A tile without an axis, repeated along it.
   mlir::Value along(mlir::Value reduced, int64_t axis, mlir::RankedTensorType type);
 

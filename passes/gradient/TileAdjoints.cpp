@@ -9,17 +9,6 @@ static RankedTensorType wideTile(Value tile) {
   return cast<RankedTensorType>(wideType(tile.getType()));
 }
 
-/// The sum along an axis; of a tile of rank 1 a scalar.
-static Value sumAlong(Reverse &reverse, Value tile, int64_t axis) {
-  auto type = cast<RankedTensorType>(tile.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape.erase(shape.begin() + axis);
-  Type result = shape.empty() ? type.getElementType()
-                              : Type(RankedTensorType::get(shape, type.getElementType()));
-  return reverse.builder.create<tile::ReduceOp>(reverse.place, result, tile::ReduceKind::Sum, tile,
-                                                axis);
-}
-
 //===- Shapes ---------------------------------------------------------------------------------===//
 
 /// Adjoints are f32 already; of what was an integer there is none.
@@ -31,7 +20,7 @@ void adjointOf(Reverse &reverse, tile::SplatOp op, Value adjoint) {
   reverse.give(op.getValue(), [&] {
     Value sum = adjoint;
     for (int64_t axis = op.getType().getRank(); axis-- > 0;)
-      sum = sumAlong(reverse, sum, axis);
+      sum = reverse.sumAlong(sum, axis);
     return sum;
   });
 }
@@ -41,7 +30,7 @@ void adjointOf(Reverse &reverse, tile::ExpandDimsOp op, Value adjoint) {
     if (auto expanded = adjoint.getDefiningOp<tile::ExpandDimsOp>();
         expanded && expanded.getAxis() == op.getAxis())
       return expanded.getSource();
-    return sumAlong(reverse, adjoint, op.getAxis());
+    return reverse.sumAlong(adjoint, op.getAxis());
   });
 }
 
@@ -56,7 +45,7 @@ void adjointOf(Reverse &reverse, tile::BroadcastOp op, Value adjoint) {
       SmallVector<int64_t> shape(type.getShape());
       shape[axis] = 1;
       auto kept = RankedTensorType::get(shape, type.getElementType());
-      Value reduced = sumAlong(reverse, sum, axis);
+      Value reduced = reverse.sumAlong(sum, axis);
       sum = isa<RankedTensorType>(reduced.getType())
                 ? Value(reverse.builder.create<tile::ExpandDimsOp>(reverse.place, kept, reduced,
                                                                    axis))
@@ -125,7 +114,7 @@ void adjointOf(Reverse &reverse, tile::ReduceOp op, Value adjoint) {
 /// r_i = Σ_{j ≤ i} a_j, so ā_j = Σ_{i ≥ j} r̄_i: all of them, without those before j.
 void adjointOf(Reverse &reverse, tile::ScanOp op, Value adjoint) {
   reverse.give(op.getSource(), [&] {
-    Value all = reverse.along(sumAlong(reverse, adjoint, op.getAxis()), op.getAxis(),
+    Value all = reverse.along(reverse.sumAlong(adjoint, op.getAxis()), op.getAxis(),
                               wideTile(op.getSource()));
     Value upTo = reverse.builder.create<tile::ScanOp>(reverse.place, adjoint, op.getAxis());
     return reverse.add(reverse.sub(all, upTo), adjoint);

@@ -237,3 +237,37 @@ func.func @rows_of_a_loop(%x: !view {tile.dims = ["M", "V"]}, %n: i32, %y: !tile
   }
   return
 }
+
+// -----
+
+// A power by the sum of its row is 0 in the padding too, and so is what is multiplied by it; or NaN,
+// where all of the row is. By another sum it may be 0 / 0.
+// CHECK-LABEL: @quotient
+// CHECK-NOT: arith.select
+// CHECK: tile.store
+// CHECK: arith.select
+// CHECK: tile.reduce sum
+!view = !tile.view<?x100xf32>
+func.func @quotient(%x: !view {tile.dims = ["M", "V"]}, %w: !view {tile.dims = ["M", "V"]}, %y: !tile.view<?xf32> {tile.dims = ["M"]}) attributes {tile.kernel} {
+  %c0 = arith.constant 0 : i32
+  %m = tile.dim %x, 0 : !view
+  tile.grid[%m]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 100] : !view, i32, i32 -> tensor<100xf32>
+  %u = tile.load %w[%i, %c0] extents [0, 100] : !view, i32, i32 -> tensor<100xf32>
+  %peak = tile.reduce max %t, 0 : tensor<100xf32> -> f32
+  %all = tile.splat %peak : f32 -> tensor<100xf32>
+  %d = arith.subf %t, %all : tensor<100xf32>
+  %p = math.exp2 %d : tensor<100xf32>
+  %s = tile.reduce sum %p, 0 : tensor<100xf32> -> f32
+  %sums = tile.splat %s : f32 -> tensor<100xf32>
+  %q = arith.divf %p, %sums : tensor<100xf32>
+  %a = arith.mulf %u, %q : tensor<100xf32>
+  %b = tile.reduce sum %a, 0 : tensor<100xf32> -> f32
+  tile.store %b, %y[%i] extents [0] : f32, !tile.view<?xf32>, i32
+  %others = tile.splat %b : f32 -> tensor<100xf32>
+  %r = arith.divf %p, %others : tensor<100xf32>
+  %e = tile.reduce sum %r, 0 : tensor<100xf32> -> f32
+  tile.store %e, %y[%i] extents [0] : f32, !tile.view<?xf32>, i32
+  return
+}
