@@ -312,8 +312,7 @@ LogicalResult TilesOp::verify() {
   if (getQueue() && blocks > 1) // C5
     return emitOpError() << "takes tiles from a queue, which gives them to single blocks, not to "
                          << "clusters of " << blocks << "; leave `queue` or the cluster out";
-  if (bool(getTurn()) != bool(getTurns()) ||
-      (getTurn() && (*getTurn() < 0 || *getTurn() >= *getTurns()))) // C3
+  if (bool(getTurn()) != bool(getTurns()) || (getTurn() && *getTurn() >= *getTurns())) // C3
     return emitOpError() << "takes turn " << getTurn().value_or(0) << " of "
                          << getTurns().value_or(0) << "; turns count from 0";
   if (isSplit() != bool(getLeast()) || (getLeast() && *getLeast() < 1)) // C7

@@ -132,7 +132,7 @@ LogicalResult SettleOp::verify() {
 }
 
 LogicalResult WgmmaWaitOp::verify() {
-  if (getPending() < 0 || getPending() > 7) // C1
+  if (getPending() > 7) // C1
     return emitOpError() << "leaves 0 to 7 groups pending, not " << getPending();
   return success();
 }

@@ -113,7 +113,7 @@ LogicalResult KeepOp::verify() {
   auto word = cast<VectorType>(getWord().getType());
   if (word.getNumElements() != 2 || word.getElementTypeBitWidth() != 16) // C1
     return emitOpError() << "keeps values of " << word << "; they are two of 16 bits";
-  if (getLeast() < 0 || getLeast() > 256) // C2
+  if (getLeast() > 256) // C2
     return emitOpError() << "compares bytes with " << getLeast() << "; 0 to 256 make sense";
   return success();
 }

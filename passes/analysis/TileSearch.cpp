@@ -118,11 +118,12 @@ static std::optional<std::pair<Value, Value>> bound(Operation *op, FromCoordinat
     return std::nullopt;
   OperandRange indices = store ? store.getIndices() : moved.getIndices();
   Value view = store ? store.getView() : moved.getView();
-  for (; auto part = view.getDefiningOp<tile::SubviewOp>(); view = part.getView()) {
+  while (auto part = view.getDefiningOp<tile::SubviewOp>()) {
     Value start = indices[part.getAxis()];
     if (start.getType() == part.getSize().getType() && coordinates.contains(start) &&
         coordinates.contains(part.getSize()))
       return std::pair<Value, Value>(start, part.getSize());
+    view = part.getView();
   }
   return std::nullopt;
 }

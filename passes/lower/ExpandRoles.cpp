@@ -58,6 +58,7 @@ Value Expander::numberIn(cta::Threads threads) {
   case cta::Threads::Warp:
     return lane;
   }
+  llvm_unreachable("all of Threads");
 }
 
 LogicalResult Expander::expandOnce(cta::OnceOp op) {

@@ -72,8 +72,10 @@ TEST(Layout, TurnedTilesAreTransposedByPairsAndStoredInWords) {
       for (int64_t columns : {64, 96, 128, 192}) {
         SCOPED_TRACE(testing::Message() << rows << "x" << columns << (ordered ? ", ordered" : ""));
         std::optional<Layout> layout = Layout::turned(rows, columns, ordered, 4);
-        if (rows == 48 && columns == 96) // two warps share the columns, and two do not share 3 rows
+        if (rows == 48 &&
+            columns == 96) { // two warps share the columns, and two do not share 3 rows
           EXPECT_FALSE(layout);
+        }
         if (!layout)
           continue;
         EXPECT_TRUE(layout->covers({rows, columns}));

@@ -65,10 +65,12 @@ TEST(PanelLayout, PermutesTheChunksOfEachRow) {
     for (int64_t chunk = 0; chunk < 8; ++chunk) {
       EXPECT_EQ(wide.byteOffset(row, 64 + chunk * 8),
                 64 * 128 + row * 128 + (chunk ^ (row & 7)) * 16);
-      if (chunk < 4)
+      if (chunk < 4) {
         EXPECT_EQ(half.byteOffset(row, chunk * 8), row * 64 + (chunk ^ (row >> 1 & 3)) * 16);
-      if (chunk < 2)
+      }
+      if (chunk < 2) {
         EXPECT_EQ(quarter.byteOffset(row, chunk * 8), row * 32 + (chunk ^ (row >> 2 & 1)) * 16);
+      }
     }
 }
 
@@ -108,10 +110,11 @@ TEST(PanelLayout, DescriptorsFindTheElements) {
         for (int64_t mn = 0; mn < 32; ++mn)
           for (int64_t k = 0; k < depth; ++k) {
             int64_t r = row + (byK ? mn : k), c = column + (byK ? k : mn);
-            if (c < tile.columns)
+            if (c < tile.columns) {
               ASSERT_EQ(descriptor.elementAddress(start, major, mn, k, element),
                         kBase + tile.byteOffset(r, c))
                   << swizzle << " " << element << " " << byK << " " << mn << " " << k;
+            }
           }
       }
 }

@@ -63,8 +63,9 @@ public:
     for (Schedule schedule : {Schedule::Eager, Schedule::Lazy}) {
       ErrorOr<SimulatedCase> simulated = SimulatedCase::create(test, subject.target);
       ASSERT_TRUE(simulated) << simulated.error().message;
-      if (*fault.mutation)
+      if (*fault.mutation) {
         ASSERT_TRUE(mutate(simulated->kernel(), fault.mutation, fault.index)) << fault.mutation;
+      }
       check(simulated->run({.schedule = schedule}));
     }
   }
@@ -82,8 +83,9 @@ private:
           << "`" << outcome << "` instead of " << fault.expected << "\n"
           << run.fault;
     // Explained: at a line of the kernel.
-    if (!run.result.isClean())
+    if (!run.result.isClean()) {
       EXPECT_NE(run.fault.find(".py:"), std::string::npos) << run.fault;
+    }
   }
 
   const Fault &fault;

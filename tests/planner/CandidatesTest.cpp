@@ -42,8 +42,9 @@ TEST(Candidates, KeepWhatAUserStates) {
   for (const auto &[plan, changed] : found.plans) {
     EXPECT_EQ(changed, 0);
     EXPECT_EQ(plan.channelOf("s1")->slots, 6) << plan.str();
-    if (plan.blocks.perSm == 1 && !plan.blocks.turns)
+    if (plan.blocks.perSm == 1 && !plan.blocks.turns) {
       EXPECT_EQ(plan.channelOf("s2")->slots, 3) << plan.str(); // of 32 KB
+    }
   }
 
   const std::string entry = "products.p1: wgmma 64x256x16, warps 8x1";
@@ -117,8 +118,9 @@ TEST(Candidates, ShareOperandsInPairsFoursAndRectangles) {
   for (const auto &[plan, changed] : candidatesOf(productModel(128, 256), hopper()).plans) {
     clusters.insert(plan.blocks.cluster);
     for (const char *stream : {"s1", "s2"}) // of which each is alike along one axis
-      if (plan.blocks.cluster.size() == 2)
+      if (plan.blocks.cluster.size() == 2) {
         EXPECT_TRUE(plan.channelOf(stream)->multicast) << plan.str();
+      }
   }
   EXPECT_EQ(clusters, (std::set<Cluster>{{}, {2}, {4}, {2, 2}, {2, 4}, {4, 2}}));
 }
@@ -127,8 +129,9 @@ TEST(Candidates, ShareWholeRows) {
   Candidates found = candidatesOf(productModel(128, 40, 16), hopper()); // 32 bytes a row
   EXPECT_TRUE(llvm::is_contained(found.refused, "s2 has 40 rows, which 4 blocks cannot share"));
   for (const auto &[plan, changed] : found.plans) // 10 rows are 320 bytes, no multiple of 128
-    if (plan.blocks.cluster == std::vector<int64_t>{4})
+    if (plan.blocks.cluster == std::vector<int64_t>{4}) {
       EXPECT_FALSE(plan.channelOf("s2")->multicast) << plan.str();
+    }
 }
 
 TEST(Candidates, LoadByThreadsWhatTmaCannot) {

@@ -204,11 +204,12 @@ frontend::Specialisation driver::forwardOf(const KernelText &text,
   for (const Param &param : text.signature().params) {
     GradientParam role = roleOf(text, param);
     if (auto facts = bound.tensors.find(param.name);
-        facts != bound.tensors.end() && role.kind != GradientParam::OfInput)
+        facts != bound.tensors.end() && role.kind != GradientParam::OfInput) {
       if (role.kind != GradientParam::OfOutput)
         result.tensors[role.of] = facts->second;
       else
         result.tensors.try_emplace(role.of); // not if it is stored
+    }
   }
   return result;
 }
