@@ -59,19 +59,34 @@ static std::optional<int64_t> softmaxAxis(arith::DivFOp op) {
   return std::nullopt;
 }
 
+/// Whether an exponent is x - max x, so that powers are 1 at most, and 1 once.
+static bool isShiftedByPeak(Value exponent, int64_t axis) {
+  auto difference = exponent.getDefiningOp<arith::SubFOp>();
+  return difference &&
+         repeatsReduction(difference.getRhs(), tile::ReduceKind::Max, difference.getLhs(), axis);
+}
+
+/// Of r = e^x / Σ e^x it is (r̄ - Σ r̄ r) r by x, which divides nothing by the sum. Where powers can
+/// neither overflow nor vanish, Σ r̄ r is Σ r̄ e^x / Σ e^x: threads can then meet once for both sums.
+static Value softmaxAdjoint(Reverse &reverse, arith::DivFOp op, Value adjoint, int64_t axis) {
+  Operation *power = op.getLhs().getDefiningOp();
+  Value result = reverse.wide(op.getResult());
+  bool isShifted = isShiftedByPeak(power->getOperand(0), axis);
+  Value weights = isShifted ? reverse.wide(op.getLhs()) : result;
+  Value mean = reverse.sumAlong(reverse.mul(adjoint, weights), axis);
+  if (isShifted)
+    mean = reverse.div(mean, reverse.wide(repeatedAlong(op.getRhs(), axis)));
+  Value repeated = reverse.along(mean, axis, cast<RankedTensorType>(result.getType()));
+  Value given = reverse.mul(reverse.sub(adjoint, repeated), result);
+  return isa<math::Exp2Op>(power) ? reverse.mul(given, std::numbers::ln2) : given;
+}
+
 /// r = a / b. Of r = 1 / (1 + exp x) it is -r̄ r (1 - r) by x at once: exp x may be infinite, where
-/// r is 0 and the chain's last factor would be 0 · ∞. Of r = e^x / Σ e^x it is (r̄ - Σ r̄ r) r, which
-/// divides nothing by the sum.
+/// r is 0 and the chain's last factor would be 0 · ∞.
 void adjointOf(Reverse &reverse, arith::DivFOp op, Value adjoint) {
   if (std::optional<int64_t> axis = softmaxAxis(op)) {
-    Operation *power = op.getLhs().getDefiningOp();
-    reverse.give(power->getOperand(0), [&] {
-      Value result = reverse.wide(op.getResult());
-      Value sum = reverse.sumAlong(reverse.mul(adjoint, result), *axis);
-      auto type = cast<RankedTensorType>(result.getType());
-      Value given = reverse.mul(reverse.sub(adjoint, reverse.along(sum, *axis, type)), result);
-      return isa<math::Exp2Op>(power) ? reverse.mul(given, std::numbers::ln2) : given;
-    });
+    reverse.give(op.getLhs().getDefiningOp()->getOperand(0),
+                 [&] { return softmaxAdjoint(reverse, op, adjoint, *axis); });
     return;
   }
   if (Value exponent = sigmoidExponent(op)) {

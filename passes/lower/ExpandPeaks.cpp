@@ -95,7 +95,7 @@ LogicalResult Expander::expandRaise(cta::RaiseOp op) {
         combine(scaled(element(op.getSource(), index)), row);
       });
     } else {
-      highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1);
+      highs = reduceInThreads(named("high"), tile::ReduceKind::Max, op.getSource(), 1).front();
     }
     reduceAcrossThreads(op, highs, source, source.dropDim(1), 1, rows,
                         sourceType.getShape().take_front(), /*inLanes=*/false,

@@ -218,46 +218,57 @@ void Expander::combineParts(ArrayRef<Value> arrays, Value index, Shares shares, 
   }
 }
 
-Value Expander::reduceInThreads(Location where, tile::ReduceKind kind, Value tile, int64_t axis) {
-  auto type = cast<RankedTensorType>(tile.getType());
+SmallVector<Value> Expander::reduceInThreads(Location where, tile::ReduceKind kind,
+                                             ValueRange sources, int64_t axis) {
+  auto type = cast<RankedTensorType>(sources.front().getType());
   const Layout &source = cta::layoutOf(type);
   Type element = type.getElementType();
   // Booleans cross lanes as i32.
   Type compute = element.isInteger(1) ? builder.getI32Type() : computeType(element);
   int64_t registers = source.dropDim(axis).registers();
-  Value array = declare(where, registers, compute);
+  SmallVector<Value> arrays;
+  for (size_t i = 0; i < sources.size(); ++i)
+    arrays.push_back(declare(where, registers, compute));
   unrolled(registers, [&](Value index) {
-    builder.create<cuda::SetOp>(loc, identityValue(builder, loc, kind, compute), array, index);
+    for (Value array : arrays)
+      builder.create<cuda::SetOp>(loc, identityValue(builder, loc, kind, compute), array, index);
   });
-  auto read = [&](Value index) -> Value {
+  auto read = [&](Value tile, Value index) -> Value {
     Value value = this->element(tile, index);
     return element.isInteger(1) ? Value(builder.create<arith::ExtUIOp>(loc, compute, value))
                                 : value;
   };
   // First pairs of neighbours, which halves the chain of dependent ops; but a product is added by
-  // the instruction that multiplies.
+  // the instruction that multiplies. All tiles in one loop: what they have in common, say the
+  // powers of Σ p and Σ p dy, is computed once, and no register keeps it for another loop.
   int64_t step = source.vector(axis) % 2 == 0 ? 2 : 1;
   unrolled(source.registers() / step, [&](Value number) {
-    Value first = mul(number, step), value = read(first);
+    Value first = mul(number, step);
     Value index = keepDigits(source, first, [&](int64_t dim) { return dim != axis; });
-    auto take = [&](Value value) {
+    SmallVector<SmallVector<Value>> values(sources.size());
+    for (int64_t i = 0; i < step; ++i)
+      for (auto [tile, given] : llvm::zip(sources, values))
+        given.push_back(read(tile, i ? add(first, constant(i)) : first));
+    auto take = [&](Value array, Value value) {
       Value sofar = builder.create<cuda::GetOp>(loc, compute, array, index);
       builder.create<cuda::SetOp>(loc, combineValues(builder, loc, kind, sofar, value), array,
                                   index);
     };
-    if (step == 1)
-      return take(value);
-    Value next = read(add(first, constant(1)));
-    if (kind != tile::ReduceKind::Sum || !value.getDefiningOp<arith::MulFOp>())
-      return take(combineValues(builder, loc, kind, value, next));
-    take(value);
-    take(next);
+    for (auto [array, given] : llvm::zip(arrays, values)) {
+      bool isAdded = kind == tile::ReduceKind::Sum && given.front().getDefiningOp<arith::MulFOp>();
+      if (step == 2 && !isAdded)
+        take(array, combineValues(builder, loc, kind, given[0], given[1]));
+      else
+        for (Value value : given)
+          take(array, value);
+    }
   });
-  return array;
+  return arrays;
 }
 
 LogicalResult Expander::expandPartialSum(cta::PartialSumOp op) {
-  tiles[op.getResult()] = reduceInThreads(op.getLoc(), tile::ReduceKind::Sum, op.getSource(), 1);
+  tiles[op.getResult()] =
+      reduceInThreads(op.getLoc(), tile::ReduceKind::Sum, op.getSource(), 1).front();
   return success();
 }
 
@@ -266,9 +277,7 @@ void Expander::reduceTogether(Operation *op, tile::ReduceKind kind, ValueRange s
   auto type = cast<RankedTensorType>(sources.front().getType());
   const Layout &source = cta::layoutOf(type);
   Layout reduced = source.dropDim(axis);
-  SmallVector<Value> arrays;
-  for (Value tile : sources)
-    arrays.push_back(reduceInThreads(op->getLoc(), kind, tile, axis));
+  SmallVector<Value> arrays = reduceInThreads(op->getLoc(), kind, sources, axis);
   Type compute = cast<cuda::RegsType>(arrays.front().getType()).getElementType();
   SmallVector<int64_t> shape(type.getShape());
   shape.erase(shape.begin() + axis);

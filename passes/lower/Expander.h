@@ -179,8 +179,10 @@ private:
   void makeTurns();
   /// The scratch memory of a reduction that it may write to now. Waits for others that read there.
   Value openScratch(Operation *op);
-  /// Reduces each thread's own elements: registers of the result, not narrowed.
-  Value reduceInThreads(mlir::Location where, tile::ReduceKind kind, Value tile, int64_t axis);
+  /// Reduces each thread's own elements of tiles of one type: registers of the results, not
+  /// narrowed.
+  llvm::SmallVector<mlir::Value> reduceInThreads(mlir::Location where, tile::ReduceKind kind,
+                                                 mlir::ValueRange sources, int64_t axis);
   /// Reduces tiles of one type to `results`.
   void reduceTogether(Operation *op, tile::ReduceKind kind, mlir::ValueRange sources, int64_t axis,
                       mlir::ValueRange results);

@@ -46,6 +46,8 @@
 
 #include "ir/Target.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
@@ -101,6 +103,7 @@ private:
   bool followsFromRows(Value value, int64_t &ops);
   bool isLate(Value value);
   Operation *firstUser(Value value);
+  Operation *placeOfWait(Operation *user);
 
   Block &body;
   int64_t threads;
@@ -210,6 +213,26 @@ Operation *Rows::firstUser(Value value) {
   return first;
 }
 
+/// Where to wait for a row that an op needs first. A reduction that does not need another in front
+/// of it may be joined with it (join-reductions), so the wait stands in front of both.
+Operation *Rows::placeOfWait(Operation *user) {
+  Operation *reduce = user;
+  while (reduce && !meets(reduce))
+    reduce = reduce->getNextNode();
+  if (!reduce)
+    return user;
+  SetVector<Operation *> needed;
+  getBackwardSlice(reduce, &needed);
+  Operation *place = user;
+  for (Operation *op = user->getPrevNode(); op && phaseOf(op) > 0; op = op->getPrevNode())
+    if (meets(op)) {
+      if (needed.contains(op))
+        break;
+      place = op;
+    }
+  return place;
+}
+
 /// Moves an op up to another, as far as nothing between is written or makes an operand.
 static void moveUp(Operation *op, Operation *to) {
   auto isBehind = [&](Operation *other) {
@@ -236,7 +259,7 @@ void Rows::copy() {
     Value channel = makeRowChannel(builder, load, /*depth=*/1);
     builder.setInsertionPoint(load);
     copyRow(builder, load, channel, load.getView(), load.getIndices(), /*predicate=*/Value());
-    builder.setInsertionPoint(firstUser(load.getResult()));
+    builder.setInsertionPoint(placeOfWait(firstUser(load.getResult())));
     Value slot = builder.create<cta::WaitOp>(load.getLoc(), slotOf(load), channel);
     Value tile = builder.create<cta::GetOp>(load.getLoc(), load.getResult().getType(), slot);
     builder.setInsertionPoint(body.getTerminator());

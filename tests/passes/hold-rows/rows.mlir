@@ -301,6 +301,85 @@ func.func @late(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"}, %z: !ti
 
 // -----
 
+// Two sums that do not need each other may be joined, so z is waited for in front of both; but not
+// in front of a sum that the other needs.
+// CHECK-LABEL: @late_of_two_sums
+// CHECK: tile.reduce max
+// CHECK: cta.wait
+// CHECK: tile.reduce sum
+// CHECK: tile.reduce sum
+func.func @late_of_two_sums(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x8192xbf16, align 16> {tile.name = "z"}, %m: i32,
+                %y: !tile.view<?x8192xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : tensor<8192xf32>
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %u = tile.load %z[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %v = tile.cast %t : tensor<8192xbf16> -> tensor<8192xf32>
+  %columns = tile.range %c0 : tensor<8192xi32>
+  %end = tile.splat %m : i32 -> tensor<8192xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<8192xi32>
+  %p = arith.select %mask, %v, %zeros : tensor<8192xi1>, tensor<8192xf32>
+  %peak = tile.reduce max %p, 0 : tensor<8192xf32> -> f32
+  %high = tile.splat %peak : f32 -> tensor<8192xf32>
+  %d = arith.subf %p, %high : tensor<8192xf32>
+  %sum = tile.reduce sum %d, 0 : tensor<8192xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<8192xf32>
+  %w = tile.cast %u : tensor<8192xbf16> -> tensor<8192xf32>
+  %f = arith.mulf %d, %w : tensor<8192xf32>
+  %dot = tile.reduce sum %f, 0 : tensor<8192xf32> -> f32
+  %mean = tile.splat %dot : f32 -> tensor<8192xf32>
+  %q = arith.subf %w, %mean : tensor<8192xf32>
+  %o = arith.mulf %q, %all : tensor<8192xf32>
+  %e = arith.mulf %o, %p : tensor<8192xf32>
+  %r = tile.cast %e : tensor<8192xf32> -> tensor<8192xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 8192] : tensor<8192xbf16>, !tile.view<?x8192xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
+// CHECK-LABEL: @late_of_the_second_sum
+// CHECK: tile.reduce max
+// CHECK-NOT: cta.wait
+// CHECK: tile.reduce sum
+// CHECK: cta.wait
+// CHECK: tile.reduce sum
+func.func @late_of_the_second_sum(%x: !tile.view<?x8192xbf16, align 16> {tile.name = "x"}, %z: !tile.view<?x8192xbf16, align 16> {tile.name = "z"}, %m: i32,
+                %y: !tile.view<?x8192xbf16, align 16> {tile.name = "y"}) attributes {tile.kernel, cta.cluster = array<i64: 2>} {
+  %c0 = arith.constant 0 : i32
+  %zeros = arith.constant dense<0.0> : tensor<8192xf32>
+  %n = tile.dim %x, 0 : !tile.view<?x8192xbf16, align 16>
+  tile.grid[%n]
+  %i = tile.program_id 0
+  %t = tile.load %x[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %u = tile.load %z[%i, %c0] extents [0, 8192] : !tile.view<?x8192xbf16, align 16>, i32, i32 -> tensor<8192xbf16>
+  %v = tile.cast %t : tensor<8192xbf16> -> tensor<8192xf32>
+  %columns = tile.range %c0 : tensor<8192xi32>
+  %end = tile.splat %m : i32 -> tensor<8192xi32>
+  %mask = arith.cmpi slt, %columns, %end : tensor<8192xi32>
+  %p = arith.select %mask, %v, %zeros : tensor<8192xi1>, tensor<8192xf32>
+  %peak = tile.reduce max %p, 0 : tensor<8192xf32> -> f32
+  %high = tile.splat %peak : f32 -> tensor<8192xf32>
+  %d = arith.subf %p, %high : tensor<8192xf32>
+  %sum = tile.reduce sum %d, 0 : tensor<8192xf32> -> f32
+  %all = tile.splat %sum : f32 -> tensor<8192xf32>
+  %w = tile.cast %u : tensor<8192xbf16> -> tensor<8192xf32>
+  %f = arith.mulf %all, %w : tensor<8192xf32>
+  %dot = tile.reduce sum %f, 0 : tensor<8192xf32> -> f32
+  %mean = tile.splat %dot : f32 -> tensor<8192xf32>
+  %q = arith.subf %w, %mean : tensor<8192xf32>
+  %o = arith.mulf %q, %all : tensor<8192xf32>
+  %e = arith.mulf %o, %p : tensor<8192xf32>
+  %r = tile.cast %e : tensor<8192xf32> -> tensor<8192xbf16>
+  tile.store %r, %y[%i, %c0] extents [0, 8192] : tensor<8192xbf16>, !tile.view<?x8192xbf16, align 16>, i32, i32
+  return
+}
+
+// -----
+
 // The first phase reads z too.
 // CHECK-LABEL: @not_late
 // CHECK-NOT: cta.copy
