@@ -111,6 +111,33 @@ def test_sums_of_all_programs_are_the_same_to_the_bit_beside_other_work(rows):
     assert all(torch.equal(sums, found[0]) for sums in found)
 
 
+# Rows of odd lengths, in which some words of a sum are nobody's; 8 or 12 warps on an SM (1280, 2304, 13824); a cluster.
+@pytest.mark.parametrize("rows, columns", [(301, 513), (37, 1280), (600, 2304), (150, 13824), (40, 50304)])
+@pytest.mark.parametrize("name", ["rms_norm", "layer_norm"])
+def test_gradients_of_weights_are_the_same_to_the_bit_beside_other_work(name, rows, columns):
+    x, dy = (random(rows, columns, dtype=torch.bfloat16) for _ in range(2))
+    vectors = {v: random(columns, dtype=torch.bfloat16) for v in ["weight", "bias"][: 1 + (name == "layer_norm")]}
+    gradient = tw.grad(tw.builtin(name))
+    a, other, found = random(4096, 4096), torch.cuda.Stream(), []
+    for beside in [False, True] * 20:
+        dx = torch.full_like(x, float("nan"))
+        sums = {f"d{v}": torch.full((columns,), float("nan"), device="cuda") for v in vectors}
+        torch.cuda.synchronize()
+        if beside:
+            with torch.cuda.stream(other):
+                a @ a
+        gradient(x=x, dy=dy, dx=dx, eps=1e-5, **vectors, **sums)
+        found.append([dx, *sums.values()])
+    leaves = [t.float().requires_grad_() for t in (x, *vectors.values())]
+    norm = getattr(torch.nn.functional, name)
+    expected = torch.autograd.grad(
+        norm(leaves[0], (columns,), *leaves[1:], eps=1e-5), leaves, dy.float())
+    torch.testing.assert_close(found[0][0].float(), expected[0], rtol=2e-2, atol=2e-2)
+    for sums, reference in zip(found[0][1:], expected[1:], strict=True):
+        torch.testing.assert_close(sums, reference, rtol=1e-4, atol=1e-3)
+    assert all(torch.equal(a, b) for each in found for a, b in zip(each, found[0], strict=True))
+
+
 def test_repeated_calls_see_new_contents_and_new_tensors():
     for _ in range(20):
         x, y = random(1000), random(1000)

@@ -229,7 +229,7 @@ static ErrorOr<Compiled> compileOnce(const KernelTextPtr &text, const Attempt &w
   result.reduces = translated.outline.reduces;
   result.holdsRows = translated.outline.holdsRows;
   result.loadsAhead = translated.outline.loadsAhead;
-  result.reducesWholeRowsOnce = translated.outline.reducesWholeRowsOnce;
+  result.rowLoop = translated.outline.rowLoop;
   return result;
 }
 

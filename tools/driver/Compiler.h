@@ -78,7 +78,7 @@ struct Compiled {
   bool reduces = false;              ///< Likewise.
   bool holdsRows = false;            ///< Likewise.
   bool loadsAhead = false;           ///< Likewise.
-  bool reducesWholeRowsOnce = false; ///< Likewise.
+  RowLoop rowLoop;                   ///< Likewise.
 };
 
 /// Compiles, or takes the code from the cache on disk (CodeCache.h). Tries configurations until one

@@ -6,6 +6,8 @@
 #include "tools/driver/Resources.h"
 #include "tools/driver/Roofline.h"
 
+#include <cstdlib>
+
 using namespace tilewright;
 using namespace tilewright::driver;
 
@@ -39,10 +41,13 @@ static constexpr double kLeastShare = 0.5;
 /// columns, cross_entropy of 32000 words 0.93; the gradient of gelu, which only computes, 1.015.
 static constexpr double kLargeShare = 0.85;
 
+/// Warps of an SM that are few for blocks that load ahead.
+static constexpr int64_t kFewAhead = 15;
+
 /// The share of warps that is better without than all of them with registers that are spilled. On
 /// an H200, the gradient of a cross entropy of 128256 words takes 0.97 of the time so, of 32000
-/// 0.96.
-static constexpr double kNearlyAll = 0.8;
+/// 0.96; that of softmax with 131072 columns 0.985.
+static constexpr double kNearlyAll = 0.75;
 
 /// Other configurations that are compiled at most.
 static constexpr int64_t kMostTries = 3;
@@ -100,6 +105,7 @@ public:
   bool takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs);
   void widen(Compiled &kernel);
   bool copyAhead(Compiled &kernel);
+  void shareEvenly(Compiled &kernel);
   bool spreadRows(Compiled &kernel, bool forSharedMemory);
 
 private:
@@ -287,8 +293,9 @@ bool Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t prog
 /// registers: 0.993 with 4096 columns.
 void Improver::widen(Compiled &kernel) {
   const Config &wanted = kernel.wanted.config;
-  if (!kernel.loadsAhead || !kernel.reducesWholeRowsOnce || wanted.warps || wanted.minBlocks ||
-      wanted.allowSpills || 2 * blockWarps(kernel) > passes::kMostWarpsOfRows)
+  if (!kernel.loadsAhead || kernel.rowLoop.reductions != 1 || kernel.rowLoop.masksColumns ||
+      kernel.attempt.config.cluster > 1 || wanted.warps || wanted.minBlocks || wanted.allowSpills ||
+      2 * blockWarps(kernel) > passes::kMostWarpsOfRows)
     return;
   Attempt attempt = kernel.attempt;
   attempt.config.warps = 2 * blockWarps(kernel);
@@ -306,7 +313,7 @@ void Improver::widen(Compiled &kernel) {
 /// place of 16. With more warps, blocks of half as many for half the rows: both take 0.98 with 2048
 /// columns, but 1.03 and 1.014 in blocks of two warps with 1024. Says whether it does.
 bool Improver::copyAhead(Compiled &kernel) {
-  constexpr int64_t kFewAhead = 15, kFewestOfBlock = 4;
+  constexpr int64_t kFewestOfBlock = 4;
   const Config &wanted = kernel.wanted.config;
   Occupancy now = occupancyOf(kernel);
   if (!kernel.loadsAhead || wanted.stages || wanted.minBlocks || wanted.allowSpills ||
@@ -327,6 +334,67 @@ bool Improver::copyAhead(Compiled &kernel) {
       nextAttempt(text.signature(), kernel.wanted, kernel.attempt, {Misfit::Memory, 0});
   return fewer && fewer->config.cluster == kernel.attempt.config.cluster &&
          half >= kFewestOfBlock && copies(*fewer, half, 2 * now.programs + 1);
+}
+
+/// Gives a thread of blocks that load ahead as many elements as its registers hold, and each of the
+/// SM's schedulers as many warps: 16 warps of an SM with 32 elements in a thread, 12 with 24 or 32,
+/// or 8 with up to 56. Masks take registers: with them never 16, but 8 with 64. That is for rows
+/// that are reduced twice or more in an iteration, for which threads wait that often, unless they
+/// hold 32 elements already; and for few warps whose number is no multiple of 4. Microseconds on an
+/// H200, 67.1 million elements (bench/results/h200/rows_shared.json):
+///
+///   columns                  2304   4608   5376   9216   13824  20480  27648  50304  100352
+///   gradient of layer_norm   116.1  120.4  123.2  129.0  137.8  135.2  151.6  183.7  235.6
+///                            103.7  105.0  105.7  107.5  106.4  105.5  108.2  129.3  138.1
+void Improver::shareEvenly(Compiled &kernel) {
+  constexpr int64_t kSchedulers = 4, kEnoughHeld = 32;
+  const Config &wanted = kernel.wanted.config;
+  const RowLoop &loop = kernel.rowLoop;
+  if (!kernel.loadsAhead || loop.reductions == 0 || wanted.warps || wanted.stages ||
+      wanted.minBlocks || wanted.allowSpills)
+    return;
+  int64_t warps = warpsOf(occupancyOf(kernel));
+  bool isUneven = warps % kSchedulers != 0;
+  int64_t held = loop.rows * loop.columns / (blockWarps(kernel) * kLanes);
+  bool isShared = loop.reductions > 1 ? !isUneven && !loop.masksColumns && held >= kEnoughHeld
+                                      : !isUneven || warps > kFewAhead;
+  if (isShared)
+    return;
+  Attempt attempt = kernel.attempt;
+  for (int64_t rows = loop.rows; rows > 1; rows /= 2) {
+    std::optional<Attempt> fewer =
+        nextAttempt(text.signature(), kernel.wanted, attempt, {Misfit::Memory, 0});
+    if (!fewer || fewer->config.cluster != attempt.config.cluster)
+      return;
+    attempt = *fewer;
+  }
+  attempt.config.stages = passes::kStagesOfCopies;
+  attempt.config.allowSpills = false;
+  auto takes = [&](int64_t columns, int64_t elements, int64_t ofSm) {
+    auto [block, rest] = std::div(columns, elements * kLanes);
+    if (rest || block == 0 || ofSm % block)
+      return false;
+    attempt.config.warps = block;
+    attempt.config.minBlocks = ofSm / block;
+    return takeIfRoom(kernel, attempt, attempt.config.minBlocks);
+  };
+  // Perhaps in half as many blocks of a cluster: what spilled in more warps may not do so now.
+  int64_t cluster = std::max<int64_t>(kernel.attempt.config.cluster, 1);
+  for (int64_t blocks : {cluster / 2, cluster}) {
+    if (blocks == 0)
+      continue;
+    int64_t columns = loop.columns * cluster / blocks;
+    if (cluster > 1)
+      attempt.config.cluster = blocks;
+    if (!loop.masksColumns && takes(columns, 32, /*ofSm=*/16))
+      return;
+    for (int64_t elements : {24, 32})
+      if (takes(columns, elements, /*ofSm=*/12))
+        return;
+    for (int64_t elements : {40, 48, 56, 64})
+      if ((elements < 64 || loop.masksColumns) && takes(columns, elements, /*ofSm=*/8))
+        return;
+  }
 }
 
 /// Shares rows out to twice as many blocks if an SM then has two blocks in place of one, or twice
@@ -370,4 +438,5 @@ void driver::keepMemoryBusy(const KernelText &text, Compiled &result,
     improver.spreadRows(result, /*forSharedMemory=*/true);
   if (!improver.copyAhead(result))
     improver.widen(result);
+  improver.shareEvenly(result);
 }

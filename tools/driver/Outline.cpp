@@ -44,20 +44,33 @@ static bool differs(Value value) {
          llvm::any_of(op->getOperands(), differs);
 }
 
+namespace {
+/// What an op loads, into registers or shared memory; without a tile if it is a scalar or nothing.
+struct Loaded {
+  RankedTensorType tile;
+  tile::ViewType view;
+  ValueRange indices;
+};
+} // namespace
+
+static Loaded loadedBy(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return {dyn_cast<RankedTensorType>(load.getResult().getType()), load.getView().getType(),
+            load.getIndices()};
+  if (auto copy = dyn_cast<cta::CopyOp>(op))
+    return {copy.getSlot().getType().getTile(), copy.getView().getType(), copy.getIndices()};
+  return {};
+}
+
 static int64_t loadedBytesOf(func::FuncOp kernel) {
   int64_t bytes = 0, inLoops = 0;
   bool multiplies = false;
   kernel.walk([&](Operation *op) {
     multiplies |= isa<tile::DotOp, cta::MmaOp>(op);
-    RankedTensorType type;
-    OperandRange indices = op->getOperands();
-    if (auto load = dyn_cast<tile::LoadOp>(op))
-      type = dyn_cast<RankedTensorType>(load.getResult().getType()), indices = load.getIndices();
-    else if (auto copy = dyn_cast<cta::CopyOp>(op))
-      type = copy.getSlot().getType().getTile(), indices = copy.getIndices();
-    if (type && llvm::any_of(indices, differs))
+    Loaded loaded = loadedBy(op);
+    if (loaded.tile && llvm::any_of(loaded.indices, differs))
       (op->getParentOfType<LoopLikeOpInterface>() ? inLoops : bytes) +=
-          type.getNumElements() * type.getElementTypeBitWidth() / 8;
+          loaded.tile.getNumElements() * loaded.tile.getElementTypeBitWidth() / 8;
   });
   // What is loaded in front of a loop is what its first iteration reads.
   return multiplies ? 0 : inLoops ? inLoops : bytes;
@@ -87,12 +100,10 @@ static bool loadsAhead(func::FuncOp kernel) {
       .wasInterrupted();
 }
 
-/// Whether an iteration of the kernel's loops reduces rows once, or several times at the same
-/// point, and masks no columns.
-static bool reducesWholeRowsOnce(func::FuncOp kernel) {
+static RowLoop rowLoopOf(func::FuncOp kernel) {
+  RowLoop result;
+  int64_t blocks = cta::clusterOf(kernel).blocks();
   llvm::DenseMap<Operation *, int64_t> reductions; // one behind the other, up to an op
-  int64_t most = 0;
-  bool masks = false;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (!op->getParentOfType<LoopLikeOpInterface>())
       return;
@@ -101,12 +112,18 @@ static bool reducesWholeRowsOnce(func::FuncOp kernel) {
       count = std::max(count, reductions.lookup(operand.getDefiningOp()));
     if (auto reduce = dyn_cast<tile::ReduceOp>(op))
       count += reduce.getAxis() > 0;
-    most = std::max(most, count);
-    auto load = dyn_cast<tile::LoadOp>(op);
-    auto type = load ? dyn_cast<RankedTensorType>(load.getType()) : nullptr;
-    masks |= type && type.getShape().back() != load.getView().getType().getShape().back();
+    else if (auto joint = dyn_cast<cta::JointReduceOp>(op))
+      count += joint.getAxis() > 0;
+    result.reductions = std::max(result.reductions, count);
+    Loaded loaded = loadedBy(op);
+    if (!loaded.tile)
+      return;
+    int64_t columns = loaded.tile.getShape().back(), rows = loaded.tile.getNumElements() / columns;
+    result.masksColumns |= columns * blocks != loaded.view.getShape().back();
+    if (rows * columns > result.rows * result.columns)
+      result.rows = rows, result.columns = columns;
   });
-  return most == 1 && !masks;
+  return result;
 }
 
 Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
@@ -116,7 +133,7 @@ Outline driver::outlineOf(func::FuncOp kernel, std::string file) {
   result.loadsAhead = loadsAhead(kernel);
   result.reduces =
       kernel.walk([](tile::ReduceOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  result.reducesWholeRowsOnce = reducesWholeRowsOnce(kernel);
+  result.rowLoop = rowLoopOf(kernel);
   result.holdsRows = result.loadedBytes && !result.loadsAhead && holdsRows(kernel);
   for (auto role : kernel.getOps<cta::RoleOp>())
     result.roles.push_back(::outlineOf(role));

@@ -38,6 +38,13 @@ struct OpPlace {
   std::string op, place;
 };
 
+/// What an iteration of a kernel's loops does with rows.
+struct RowLoop {
+  int64_t rows = 0, columns = 0; ///< Of the largest tile that it loads, in a block.
+  int64_t reductions = 0;        ///< Of rows, one behind the other: those at one point are one.
+  bool masksColumns = false;
+};
+
 struct Outline {
   std::string file; ///< The name of the kernel's text in locations.
   // For a program that states its roles.
@@ -48,8 +55,7 @@ struct Outline {
   bool reduces = false;    ///< Whether its threads sum, or find the largest, together.
   bool holdsRows = false;  ///< Whether rows wait in shared memory between the phases of a program.
   bool loadsAhead = false; ///< Whether a loop loads its next iteration's tiles before it computes.
-  bool reducesWholeRowsOnce =
-      false; ///< Whether an iteration reduces rows once, and masks no columns.
+  RowLoop rowLoop;
   // For its code.
   std::vector<SharedOutline> shared; ///< In the order of addresses.
   std::optional<OpPlace> product;    ///< The first wgmma product.
