@@ -102,7 +102,7 @@ public:
   void fillSm(Compiled &kernel);
   void takeFewerRows(Compiled &kernel);
   void takeFewerElements(Compiled &kernel);
-  bool takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs);
+  bool takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs, int64_t rows = 0);
   void widen(Compiled &kernel);
   bool copyAhead(Compiled &kernel);
   void shareEvenly(Compiled &kernel);
@@ -274,11 +274,13 @@ void Improver::takeFewerElements(Compiled &kernel) {
   take(kernel, std::move(*fewer), outcome);
 }
 
-/// Takes another configuration of a kernel that loads ahead, if so many programs then share an SM.
-/// Says whether it does.
-bool Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs) {
+/// Takes another configuration of a kernel that loads ahead, if so many programs then share an SM,
+/// of so many rows if that is stated. Says whether it does.
+bool Improver::takeIfRoom(Compiled &kernel, const Attempt &attempt, int64_t programs,
+                          int64_t rows) {
   ErrorOr<Compiled> other = compileWith(attempt);
-  if (!other || !other->loadsAhead || occupancyOf(*other).programs < programs)
+  if (!other || !other->loadsAhead || occupancyOf(*other).programs < programs ||
+      (rows && other->rowLoop.rows != rows))
     return false;
   std::string outcome = gainOf(kernel, *other);
   take(kernel, std::move(*other), outcome);
@@ -376,12 +378,12 @@ void Improver::shareEvenly(Compiled &kernel) {
       return false;
     attempt.config.warps = block;
     attempt.config.minBlocks = ofSm / block;
-    return takeIfRoom(kernel, attempt, attempt.config.minBlocks);
+    return takeIfRoom(kernel, attempt, attempt.config.minBlocks, /*rows=*/1);
   };
   // Perhaps in half as many blocks of a cluster: what spilled in more warps may not do so now.
   int64_t cluster = std::max<int64_t>(kernel.attempt.config.cluster, 1);
   for (int64_t blocks : {cluster / 2, cluster}) {
-    if (blocks == 0)
+    if (blocks == 0 || (wanted.cluster && blocks < cluster))
       continue;
     int64_t columns = loop.columns * cluster / blocks;
     if (cluster > 1)
