@@ -7,8 +7,9 @@
 namespace tilewright::driver {
 
 /// Takes smaller tiles than those of `result`, a kernel without a plan, where registers leave room
-/// for too few programs on an SM to have enough loads under way, and smaller tiles have more. Only
-/// tiles that the user left open. The reasons go to `rejected`. Kernels with products stay.
+/// for too few programs on an SM to have enough loads under way, and smaller tiles have more; or
+/// other blocks: more of them with fewer registers, clusters, warps that hold more of a row. Only
+/// what the user left open. The reasons go to `rejected`. Kernels with products stay.
 void keepMemoryBusy(const KernelText &text, Compiled &result,
                     llvm::function_ref<ErrorOr<Compiled>(const Attempt &)> compileWith);
 
