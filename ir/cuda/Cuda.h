@@ -33,7 +33,10 @@ inline constexpr llvm::StringLiteral kParamAttr = "cuda.param";        // what t
 inline constexpr llvm::StringLiteral kNamesAttr = "cuda.names";        // strings: the launch's
 inline constexpr llvm::StringLiteral kReadOnlyAttr = "cuda.read_only"; // unit, on pointers
 inline constexpr llvm::StringLiteral kTimelineAttr = "cuda.timeline";  // as cta.timeline
-inline constexpr llvm::StringLiteral kUnrollAttr = "cuda.unroll";      // unit or i32, on scf.for
+/// On scf.for: unit, or an i32 that is a power of two. NVRTC (13.0) takes a count `min(a, b)` for a
+/// multiple of 2^32 - 1, of which 3, 5 and 15 are factors: unrolled by these, a loop has no
+/// iterations left over, and does up to two, four or fourteen too many.
+inline constexpr llvm::StringLiteral kUnrollAttr = "cuda.unroll";
 
 } // namespace tilewright::cuda
 

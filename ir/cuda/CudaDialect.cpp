@@ -43,6 +43,16 @@ void CudaDialect::initialize() {
       >();
 }
 
+LogicalResult CudaDialect::verifyOperationAttribute(Operation *op, NamedAttribute named) {
+  if (named.getName() != kUnrollAttr || isa<UnitAttr>(named.getValue()))
+    return success();
+  auto factor = dyn_cast<IntegerAttr>(named.getValue());
+  if (factor && factor.getValue().isPowerOf2())
+    return success();
+  return op->emitOpError() << "is unrolled whole (a unit attribute) or by a power of two, not by "
+                           << named.getValue();
+}
+
 int64_t RegsType::getPack() const {
   auto word = llvm::dyn_cast<VectorType>(getElementType());
   return word ? word.getNumElements() : 1;

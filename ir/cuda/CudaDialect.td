@@ -13,14 +13,16 @@ def Cuda_Dialect : Dialect {
   let description = [{
     A kernel is a `func.func` with `cuda.kernel` (unit), `cuda.threads`, `cuda.min_blocks`,
     `cuda.shared_bytes` and `cuda.cluster` (i32) attributes; its arguments are `!cuda.ptr`s,
-    `!cuda.tensor_map`s and scalars, each with `tile.name`. Scalar arithmetic is `arith` and `math`; control flow is `scf`. A `scf.for` with
-    the attribute `cuda.unroll` is unrolled, whole (unit) or by a factor (i32); every other is not.
+    `!cuda.tensor_map`s and scalars, each with `tile.name`. Scalar arithmetic is `arith` and `math`;
+    control flow is `scf`. A `scf.for` with the attribute `cuda.unroll` is unrolled, whole (unit) or
+    by a factor (i32, a power of two); every other is not.
 
     Shared-memory addresses are i32 byte addresses. Tiles live in register arrays (`!cuda.regs`),
     variables that ops read and write in place; an array of 16- or 8-bit values holds them packed
     in 32-bit words, as `vector<2xbf16>` or `vector<4xi8>` elements.
   }];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect"];
 }

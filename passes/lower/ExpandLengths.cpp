@@ -39,7 +39,7 @@ FailureOr<Expander::Totals> Expander::addUp(const TileLoop &tiles, const StreamK
   Totals none(names.size(), constant(0));
   auto loop = builder.create<scf::ForOp>(where, constant(0), count, constant(1), none);
   loop.getInductionVar().setLoc(named("other_tile"));
-  loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(kTogether));
+  unrollPartly(loop, kTogether);
   for (auto [name, total] : llvm::zip(names, loop.getRegionIterArgs()))
     total.setLoc(named(name));
   OpBuilder::InsertionGuard guard(builder);

@@ -284,7 +284,7 @@ LogicalResult Expander::expandCombine(cta::CombineOp op) {
   for (Value part : op.getParts())
     words += wordsOf(part);
   if (op.getMerge().empty() && 2 * words <= kTogether)
-    loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(int32_t(kTogether / words)));
+    unrollPartly(loop, kTogether / words);
   scalars.map(op.getWhole(), whole);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());

@@ -115,7 +115,7 @@ void Expander::gatherSums(ArrayRef<tile::AtomicOp> sums, ArrayRef<Value> arrays,
   loop.getInductionVar().setLoc(named("other"));
   constexpr int64_t kLoads = 32; // together
   if (int64_t words = wordsOfSums(kernel); 2 * words <= kLoads)
-    loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(int32_t(kLoads / words)));
+    unrollPartly(loop, kLoads / words);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   Value block = add(first, product(loop.getInductionVar(), step));

@@ -109,11 +109,18 @@ void Expander::unrolled(int64_t count, function_ref<void(Value)> body, int64_t f
   if (count == 1)
     return body(constant(0));
   auto loop = builder.create<scf::ForOp>(loc, constant(0), constant(count), constant(1));
-  loop->setAttr(cuda::kUnrollAttr,
-                factor ? Attribute(builder.getI32IntegerAttr(factor)) : builder.getUnitAttr());
+  if (factor)
+    unrollPartly(loop, factor);
+  else
+    loop->setAttr(cuda::kUnrollAttr, builder.getUnitAttr());
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(loop.getBody()->getTerminator());
   body(loop.getInductionVar());
+}
+
+void Expander::unrollPartly(scf::ForOp loop, int64_t most) {
+  auto factor = int32_t(llvm::bit_floor(uint64_t(most)));
+  loop->setAttr(cuda::kUnrollAttr, builder.getI32IntegerAttr(factor));
 }
 
 Value Expander::declare(Location where, int64_t size, Type element) {

@@ -67,8 +67,11 @@ private:
   Value either(Value a, Value b); // logical or; null stands for false
   Value equal(Value a, Value b);
   Value select(Value condition, Value a, Value b);
-  /// A loop over [0, count), unrolled completely or by `factor`; for one iteration, none.
+  /// A loop over [0, count), unrolled completely or by at most `factor`; for one iteration, none.
   void unrolled(int64_t count, llvm::function_ref<void(Value)> body, int64_t factor = 0);
+  /// Unrolls a loop by the highest power of two that is at most `most`; which others go wrong, see
+  /// cuda::kUnrollAttr.
+  void unrollPartly(mlir::scf::ForOp loop, int64_t most);
   Value declare(Location loc, int64_t size, Type element);
 
   //===- Register tiles (ExpandElements.cpp) -------------------------------------------------===//

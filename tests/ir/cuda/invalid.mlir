@@ -284,3 +284,14 @@ func.func @opaque_c1_words(%x: f16) {
   %same = cuda.opaque %x : f16
   return
 }
+
+// -----
+
+func.func @unroll_by_no_power_of_two(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // expected-error @+1 {{is unrolled whole (a unit attribute) or by a power of two, not by 3 : i32}}
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  } {cuda.unroll = 3 : i32}
+  return
+}
