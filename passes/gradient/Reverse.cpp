@@ -2,6 +2,7 @@
 
 #include "passes/gradient/AdjointRules.h"
 
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -181,6 +182,17 @@ Value Reverse::number(double value, Type like) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return builder.create<arith::ConstantOp>(place, DenseElementsAttr::get(tensor, number));
   return builder.create<arith::ConstantOp>(place, number);
+}
+
+Value Reverse::mul(Value a, Value b) {
+  llvm::APFloat before(0.0f), now(0.0f);
+  auto product = a.getDefiningOp<arith::MulFOp>();
+  if (product && matchPattern(product.getRhs(), m_ConstantFloat(&before)) &&
+      matchPattern(b, m_ConstantFloat(&now))) {
+    double both = before.convertToDouble() * now.convertToDouble();
+    return float(both) == 1 ? product.getLhs() : mul(product.getLhs(), both);
+  }
+  return builder.create<arith::MulFOp>(place, a, b);
 }
 
 Value Reverse::whereGiven(Value adjoint, Value value) {

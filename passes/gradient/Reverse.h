@@ -69,9 +69,9 @@ public:
   mlir::Value sub(mlir::Value a, mlir::Value b) {
     return builder.create<mlir::arith::SubFOp>(place, a, b);
   }
-  mlir::Value mul(mlir::Value a, mlir::Value b) {
-    return builder.create<mlir::arith::MulFOp>(place, a, b);
-  }
+  /// Factors that are numbers become one: of exp2(x * 1.44269502), 0.693147182 and 1.44269502, none
+  /// is left.
+  mlir::Value mul(mlir::Value a, mlir::Value b);
   mlir::Value mul(mlir::Value a, double b) { return mul(a, number(b, a.getType())); }
   mlir::Value div(mlir::Value a, mlir::Value b) {
     return builder.create<mlir::arith::DivFOp>(place, a, b);
