@@ -21,7 +21,7 @@ SUITES: dict[str, Suite] = {
     for suite in (
         *(module.SUITE for module in (gemm, mlp, attention, rows, launch, compile, hopper, plans)),
         plans.PLANNED,
-        *(rows.BACKWARD, rows.LENGTHS, rows.LOSSES, rows.OPTIMISER),
+        *(rows.BACKWARD, rows.LENGTHS, rows.SHORT_ROWS, rows.LOSSES, rows.OPTIMISER),
         *products.SUITES,
         mlp.GATED,
         *attentions.SUITES,

@@ -8,6 +8,7 @@ BYTES = {"bf16": 2, "f16": 2, "f32": 4}
 SHAPES = ((65536, 1024), (16384, 4096))
 LONG = ((4096, 16384), (512, 131072))
 ODD, ELEMENTS = (2304, 5376, 12000, 30000, 128256), 1 << 26
+SHORT = (128, 256, 640, 896)
 NORMS = ("rms_norm", "layer_norm", "softmax")
 
 
@@ -155,6 +156,19 @@ LENGTHS = Suite(
         *(rowwise(kernel, ELEMENTS // d, d, "bf16", 5) for kernel in NORMS for d in ODD),
         *(backward(kernel, ELEMENTS // d, d) for kernel in NORMS for d in ODD),
         *(cross_entropy("cross_entropy_rows_gradient", 8192, v) for v in (50304, 151936)),
+    ),
+    contenders="rows",
+)
+
+SHORT_ROWS = Suite(
+    name="rows_short",
+    summary="short rows, such as heads and small models have, forward and backward",
+    metric="GB/s",
+    clock="device",
+    rounds=50,
+    cases=(
+        *(rowwise(kernel, ELEMENTS // d, d, "bf16", 5, d == 128) for kernel in NORMS for d in SHORT),
+        *(backward(kernel, ELEMENTS // d, d, d == 128) for kernel in NORMS for d in SHORT),
     ),
     contenders="rows",
 )

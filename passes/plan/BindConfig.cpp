@@ -34,17 +34,34 @@ int64_t accumulatorElements(func::FuncOp kernel) {
   return largest;
 }
 
-/// The largest tile that the kernel loads; null if it loads none.
-RankedTensorType largestLoad(func::FuncOp kernel) {
-  RankedTensorType largest;
+/// The op that loads the largest tile; null if there is none.
+Operation *largestLoad(func::FuncOp kernel) {
+  Operation *largest = nullptr;
+  auto elements = [](Operation *load) {
+    return cast<RankedTensorType>(load->getResult(0).getType()).getNumElements();
+  };
   kernel.walk([&](Operation *op) {
-    if (!isa<tile::LoadOp, cta::GetOp>(op))
-      return;
-    auto tile = dyn_cast<RankedTensorType>(op->getResult(0).getType());
-    if (tile && (!largest || tile.getNumElements() > largest.getNumElements()))
-      largest = tile;
+    if (isa<tile::LoadOp, cta::GetOp>(op) && isa<RankedTensorType>(op->getResult(0).getType()) &&
+        (!largest || elements(op) > elements(largest)))
+      largest = op;
   });
   return largest;
+}
+
+/// Its tile; null if there is none.
+RankedTensorType largestLoaded(func::FuncOp kernel) {
+  Operation *load = largestLoad(kernel);
+  return load ? cast<RankedTensorType>(load->getResult(0).getType()) : nullptr;
+}
+
+/// Whether rows that are loaded have whole words, so that threads move these rather than elements.
+bool movesWords(Operation *load) {
+  auto view = dyn_cast<tile::LoadOp>(load);
+  if (!view)
+    return true;
+  tile::ViewType type = view.getView().getType();
+  int64_t bits = type.getElementType().getIntOrFloatBitWidth();
+  return ShapedType::isDynamic(type.getShape().back()) || type.getShape().back() * bits % 32 == 0;
 }
 
 /// Whether warps share a tile out, with 16 bytes of a row to a thread. Otherwise some of them hold,
@@ -59,7 +76,7 @@ bool sharesOut(RankedTensorType tile, int64_t warps) {
 
 /// The number nearest to `wanted` that shares the largest tile out.
 std::optional<int64_t> evenWarps(func::FuncOp kernel, int64_t wanted) {
-  RankedTensorType tile = largestLoad(kernel);
+  RankedTensorType tile = largestLoaded(kernel);
   if (!tile)
     return std::nullopt;
   for (int64_t distance = 0; distance <= wanted / 2; ++distance)
@@ -72,7 +89,7 @@ std::optional<int64_t> evenWarps(func::FuncOp kernel, int64_t wanted) {
 } // namespace
 
 bool hasOneRow(func::FuncOp kernel) {
-  RankedTensorType tile = largestLoad(kernel);
+  RankedTensorType tile = largestLoaded(kernel);
   return tile && largestTile(kernel) == tile.getShape().back();
 }
 
@@ -107,6 +124,22 @@ int64_t chooseWarps(func::FuncOp kernel, Explanation *why) {
     return warps;
   int64_t wanted = std::min<int64_t>(warps, llvm::divideCeil(elements, perThread * kLanes));
   return evenWarps(kernel, wanted).value_or(warps);
+}
+
+bool wantsLargerTiles(func::FuncOp kernel) {
+  Operation *load = largestLoad(kernel);
+  auto reduces = [](tile::ReduceOp) { return WalkResult::interrupt(); };
+  if (!load || accumulatorElements(kernel) > 0 || !kernel.walk(reduces).wasInterrupted())
+    return false;
+  auto tile = cast<RankedTensorType>(load->getResult(0).getType());
+  bool words = movesWords(load);
+  int64_t warps = !words ? 1 : kernel->hasAttr(kSharesProgramsAttr) ? 3 : 2;
+  return tile.getNumElements() < warps * kElementsPerThread * kLanes ||
+         (words && !sharesOut(tile, chooseWarps(kernel)));
+}
+
+bool hasLargeTiles(func::FuncOp kernel) {
+  return largestTile(kernel) > kMostWarps * kElementsPerThread * kLanes;
 }
 
 namespace {

@@ -17,7 +17,7 @@ def test_the_suites_are_named():
     assert list(SUITES) == [
         *("gemm", "mlp", "attention", "rows", "launch", "compile", "hopper", "plans"),
         "planned",
-        *("rows_backward", "rows_lengths", "losses", "optimiser"),
+        *("rows_backward", "rows_lengths", "rows_short", "losses", "optimiser"),
         *("products", "few_rows", "grouped", "product_types", "mixed", "block_scaled"),
         *("residual", "const_tiles", "random_products", "random_orders", "gated_mlp"),
         *("attention_lengths", "attention_batches", "attention_sizes", "attention_masks"),

@@ -6,6 +6,7 @@
 #include "tools/driver/Acceptance.h"
 #include "tools/driver/CodeCache.h"
 #include "tools/driver/Describe.h"
+#include "tools/driver/LargerTiles.h"
 #include "tools/driver/LoadsUnderWay.h"
 
 #include "mlir/Transforms/Passes.h"
@@ -139,10 +140,10 @@ static std::optional<Attempt> attemptAfter(const KernelText &text, const Attempt
 /// Calls `make` with a configuration, and then with those that the passes propose, until one is not
 /// rejected. `rejected` gets the reasons against the others.
 template <typename Make>
-static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
+static auto tryAdjusting(const KernelTextPtr &text, const Attempt &wanted,
                          std::vector<std::string> *rejected, Make make) {
   std::string first;
-  for (Attempt attempt = wanted;;) {
+  for (Attempt attempt = withLargerTiles(text, wanted, rejected);;) {
     std::optional<Rejection> rejection;
     auto result = make(attempt, &rejection);
     if (!result && attempt.config.cluster != wanted.config.cluster && !rejection)
@@ -153,7 +154,7 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
       first = result.error().message;
     if (rejected)
       rejected->push_back(result.error().message);
-    std::optional<Attempt> next = attemptAfter(text, wanted, attempt, *rejection);
+    std::optional<Attempt> next = attemptAfter(*text, wanted, attempt, *rejection);
     if (!next)
       return decltype(result)(Error{first});
     attempt = std::move(*next);
@@ -164,7 +165,7 @@ static auto tryAdjusting(const KernelText &text, const Attempt &wanted,
 /// problem with it leads to the next; but a text of CUDA that is given is of the first. If none
 /// fits, the last one says why; among plans under a user's entries, the best.
 template <typename Make>
-static auto tryFitting(const KernelText &text, const Attempt &wanted,
+static auto tryFitting(const KernelTextPtr &text, const Attempt &wanted,
                        std::vector<std::string> *rejected, Make make) {
   if (rejected)
     *rejected = wanted.passedOver;
@@ -184,14 +185,14 @@ static auto tryFitting(const KernelText &text, const Attempt &wanted,
 
 ErrorOr<Lowered> driver::lowerFitting(const KernelTextPtr &text, const Attempt &wanted,
                                       std::vector<std::string> *rejected) {
-  return tryFitting(*text, wanted, rejected, [&](const Attempt &attempt, auto *rejection) {
+  return tryFitting(text, wanted, rejected, [&](const Attempt &attempt, auto *rejection) {
     return lowerToCuda(text, attempt, rejection);
   });
 }
 
 ErrorOr<Translated> driver::translateFitting(const KernelTextPtr &text, const Attempt &wanted,
                                              std::vector<std::string> *rejected) {
-  return tryFitting(*text, wanted, rejected, [&](const Attempt &attempt, auto *rejection) {
+  return tryFitting(text, wanted, rejected, [&](const Attempt &attempt, auto *rejection) {
     return translate(text, attempt, rejection);
   });
 }
@@ -240,7 +241,7 @@ ErrorOr<Compiled> driver::compile(const KernelTextPtr &text, const Attempt &want
     return std::move(*known);
   std::vector<std::string> rejected;
   ErrorOr<Compiled> result =
-      tryFitting(*text, wanted, &rejected, [&](const Attempt &attempt, auto *rejection) {
+      tryFitting(text, wanted, &rejected, [&](const Attempt &attempt, auto *rejection) {
         return compileOnce(text, wanted, attempt, options, rejection);
       });
   if (!result)

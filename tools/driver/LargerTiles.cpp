@@ -1,0 +1,63 @@
+#include "tools/driver/LargerTiles.h"
+
+#include "passes/plan/Warps.h"
+#include "tools/driver/KernelModule.h"
+#include "tools/driver/LaunchExprs.h"
+
+#include <fmt/format.h>
+
+using namespace tilewright;
+using namespace tilewright::driver;
+using frontend::ConstValue;
+
+/// The extent of a kernel that has one; null if it has others, or the attempt states it.
+static const frontend::Param *onlyExtent(const frontend::Signature &signature,
+                                         const Attempt &attempt) {
+  const frontend::Param *only = nullptr;
+  for (const frontend::Param &param : signature.params) {
+    if (param.kind != frontend::Param::Tune)
+      continue;
+    if (only || !std::holds_alternative<int64_t>(*param.defaultValue))
+      return nullptr;
+    only = &param;
+  }
+  return only && attempt.specialisation.consts.contains(only->name) ? nullptr : only;
+}
+
+/// The smallest candidate above `value`, if there is one.
+static std::optional<int64_t> larger(const frontend::Param &extent, int64_t value) {
+  std::optional<int64_t> best;
+  for (const ConstValue &candidate : extent.candidates)
+    if (const int64_t *number = std::get_if<int64_t>(&candidate);
+        number && *number > value && (!best || *number < *best))
+      best = *number;
+  return best;
+}
+
+Attempt driver::withLargerTiles(const KernelTextPtr &text, const Attempt &wanted,
+                                std::vector<std::string> *why) {
+  const frontend::Param *extent = text->isCta() ? nullptr : onlyExtent(text->signature(), wanted);
+  if (!extent || wanted.config.warps || !wanted.config.planText.empty())
+    return wanted;
+  auto value = std::get<int64_t>(*extent->defaultValue);
+  std::optional<Attempt> best;
+  std::string place;
+  for (Attempt attempt = wanted;;) {
+    ErrorOr<KernelModule> module = KernelModule::lower(text, attempt.specialisation, attempt.plan);
+    if (!module || !module->run(attempt.config.options(), passes::Stage::Tile) ||
+        (best && passes::hasLargeTiles(module->kernel())))
+      break;
+    best = attempt;
+    place = placeOf(module->kernel());
+    std::optional<int64_t> next = larger(*extent, value);
+    if (!next || !passes::wantsLargerTiles(module->kernel()))
+      break;
+    attempt.specialisation.consts[extent->name] = value = *next;
+  }
+  if (!best || best->specialisation.consts.size() == wanted.specialisation.consts.size())
+    return wanted;
+  if (why)
+    why->push_back(fmt::format("{}: tiles with {} = {} are small, or warps share them unevenly",
+                               place, extent->name, toString(*extent->defaultValue)));
+  return *best;
+}
