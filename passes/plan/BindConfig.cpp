@@ -126,16 +126,21 @@ int64_t chooseWarps(func::FuncOp kernel, Explanation *why) {
   return evenWarps(kernel, wanted).value_or(warps);
 }
 
-bool wantsLargerTiles(func::FuncOp kernel) {
+std::string whyLargerTiles(func::FuncOp kernel) {
   Operation *load = largestLoad(kernel);
   auto reduces = [](tile::ReduceOp) { return WalkResult::interrupt(); };
   if (!load || accumulatorElements(kernel) > 0 || !kernel.walk(reduces).wasInterrupted())
-    return false;
+    return "";
   auto tile = cast<RankedTensorType>(load->getResult(0).getType());
   bool words = movesWords(load);
-  int64_t warps = !words ? 1 : kernel->hasAttr(kSharesProgramsAttr) ? 3 : 2;
-  return tile.getNumElements() < warps * kElementsPerThread * kLanes ||
-         (words && !sharesOut(tile, chooseWarps(kernel)));
+  int64_t fewest = !words ? 1 : kernel->hasAttr(kSharesProgramsAttr) ? 3 : 2;
+  std::string what = "a tile has " + std::to_string(tile.getNumElements()) + " elements, ";
+  if (tile.getNumElements() < fewest * kElementsPerThread * kLanes)
+    return what + "too few for " + std::to_string(fewest) + (fewest == 1 ? " warp" : " warps");
+  int64_t warps = chooseWarps(kernel);
+  if (words && !sharesOut(tile, warps))
+    return what + "which " + std::to_string(warps) + " warps do not share out";
+  return "";
 }
 
 bool hasLargeTiles(func::FuncOp kernel) {

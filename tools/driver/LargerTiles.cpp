@@ -41,23 +41,25 @@ Attempt driver::withLargerTiles(const KernelTextPtr &text, const Attempt &wanted
     return wanted;
   auto value = std::get<int64_t>(*extent->defaultValue);
   std::optional<Attempt> best;
-  std::string place;
+  std::string first; // reason
   for (Attempt attempt = wanted;;) {
     ErrorOr<KernelModule> module = KernelModule::lower(text, attempt.specialisation, attempt.plan);
     if (!module || !module->run(attempt.config.options(), passes::Stage::Tile) ||
         (best && passes::hasLargeTiles(module->kernel())))
       break;
     best = attempt;
-    place = placeOf(module->kernel());
     std::optional<int64_t> next = larger(*extent, value);
-    if (!next || !passes::wantsLargerTiles(module->kernel()))
+    std::string reason = passes::whyLargerTiles(module->kernel());
+    if (!next || reason.empty())
       break;
+    if (first.empty())
+      first = fmt::format("{}: with {} = {}, {}", placeOf(module->kernel()), extent->name, value,
+                          reason);
     attempt.specialisation.consts[extent->name] = value = *next;
   }
   if (!best || best->specialisation.consts.size() == wanted.specialisation.consts.size())
     return wanted;
   if (why)
-    why->push_back(fmt::format("{}: tiles with {} = {} are small, or warps share them unevenly",
-                               place, extent->name, toString(*extent->defaultValue)));
+    why->push_back(first);
   return *best;
 }

@@ -8,8 +8,9 @@
 namespace tilewright::driver {
 
 /// The attempt with a larger tile extent where rows are so short, or of such a length, that the
-/// default keeps a block's threads idle (passes::wantsLargerTiles). Only of a kernel with one
-/// extent, which is open, as are its warps. `why`, if it is given, gets the reasons.
+/// default keeps a block's threads idle (passes::whyLargerTiles). Only of a kernel with one
+/// extent, which is open, as are its warps. `why`, if it is given, gets what is wrong with the
+/// default.
 Attempt withLargerTiles(const KernelTextPtr &text, const Attempt &wanted,
                         std::vector<std::string> *why = nullptr);
 
