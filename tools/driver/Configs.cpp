@@ -116,14 +116,23 @@ std::string Numbers::str() const {
   return llvm::join(words, ", ");
 }
 
-/// The largest candidate below `value`, if there is one.
-static std::optional<int64_t> smaller(const frontend::Param &param, int64_t value) {
+/// The candidate next to `value` on the side where `isBeyond(candidate, value)`.
+template <typename Compare>
+static std::optional<int64_t> nextTo(const frontend::Param &param, int64_t value,
+                                     Compare isBeyond) {
   std::optional<int64_t> best;
   for (const ConstValue &candidate : param.candidates)
     if (const int64_t *number = std::get_if<int64_t>(&candidate);
-        number && *number < value && (!best || *number > *best))
+        number && isBeyond(*number, value) && (!best || isBeyond(*best, *number)))
       best = *number;
   return best;
+}
+
+static std::optional<int64_t> smaller(const frontend::Param &param, int64_t value) {
+  return nextTo(param, value, std::less());
+}
+std::optional<int64_t> driver::largerExtent(const frontend::Param &param, int64_t value) {
+  return nextTo(param, value, std::greater());
 }
 
 /// Makes the largest extent that the user left open one step smaller.

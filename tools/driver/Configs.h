@@ -107,6 +107,9 @@ using passes::Rejection;
 std::optional<Attempt> nextAttempt(const frontend::Signature &signature, const Attempt &original,
                                    const Attempt &failed, const Rejection &rejection);
 
+/// The smallest candidate of a `tune` parameter above `value`, if there is one.
+std::optional<int64_t> largerExtent(const frontend::Param &param, int64_t value);
+
 } // namespace tilewright::driver
 
 #endif

@@ -24,31 +24,21 @@ static const frontend::Param *onlyExtent(const frontend::Signature &signature,
   return only && attempt.specialisation.consts.contains(only->name) ? nullptr : only;
 }
 
-/// The smallest candidate above `value`, if there is one.
-static std::optional<int64_t> larger(const frontend::Param &extent, int64_t value) {
-  std::optional<int64_t> best;
-  for (const ConstValue &candidate : extent.candidates)
-    if (const int64_t *number = std::get_if<int64_t>(&candidate);
-        number && *number > value && (!best || *number < *best))
-      best = *number;
-  return best;
-}
-
 Attempt driver::withLargerTiles(const KernelTextPtr &text, const Attempt &wanted,
                                 std::vector<std::string> *why) {
   const frontend::Param *extent = text->isCta() ? nullptr : onlyExtent(text->signature(), wanted);
   if (!extent || wanted.config.warps || !wanted.config.planText.empty())
     return wanted;
   auto value = std::get<int64_t>(*extent->defaultValue);
-  std::optional<Attempt> best;
+  Attempt best = wanted;
   std::string first; // reason
   for (Attempt attempt = wanted;;) {
     ErrorOr<KernelModule> module = KernelModule::lower(text, attempt.specialisation, attempt.plan);
     if (!module || !module->run(attempt.config.options(), passes::Stage::Tile) ||
-        (best && passes::hasLargeTiles(module->kernel())))
+        (!first.empty() && passes::hasLargeTiles(module->kernel())))
       break;
     best = attempt;
-    std::optional<int64_t> next = larger(*extent, value);
+    std::optional<int64_t> next = largerExtent(*extent, value);
     std::string reason = passes::whyLargerTiles(module->kernel());
     if (!next || reason.empty())
       break;
@@ -57,9 +47,7 @@ Attempt driver::withLargerTiles(const KernelTextPtr &text, const Attempt &wanted
                           reason);
     attempt.specialisation.consts[extent->name] = value = *next;
   }
-  if (!best || best->specialisation.consts.size() == wanted.specialisation.consts.size())
-    return wanted;
-  if (why)
+  if (why && best.tuneValue(*extent) != *extent->defaultValue)
     why->push_back(first);
-  return *best;
+  return best;
 }
